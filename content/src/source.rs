@@ -142,9 +142,7 @@ impl Tree {
 
     /// The files in `missions/` or another folder of that kind, by their names.
     pub(crate) fn files_in(&self, folder: &str) -> impl Iterator<Item = &SourceFile> {
-        self.files.values().filter(move |file| {
-            file.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-        })
+        self.files.values().filter(move |file| file.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
     }
 
     /// The script in a lab's folder.

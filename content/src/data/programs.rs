@@ -24,7 +24,8 @@ fn read(world: &World<'_>, file: &SourceFile) -> Option<Puzzle> {
     match figure::find(&puzzle.id) {
         Some(named) if named.title == puzzle.title => {}
         Some(named) => {
-            let message = format!("core/src/program/figure.rs calls this puzzle “{}”. Write the same title here.", named.title);
+            let message =
+                format!("core/src/program/figure.rs calls this puzzle “{}”. Write the same title here.", named.title);
             world.sink.report(spot, message);
         }
         None => {

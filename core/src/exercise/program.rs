@@ -49,7 +49,8 @@ impl ExerciseKind for Program {
     }
 
     fn on_paper(&self, _posed: &Posed<'_>, _env: &Env) -> Result<Vec<List>, String> {
-        let lead = "Write the program, in Python with torch.distributed’s calls. Every rank runs the same text.".to_owned();
+        let lead =
+            "Write the program, in Python with torch.distributed’s calls. Every rank runs the same text.".to_owned();
         Ok(vec![List { lead, marks: Marks::None, items: Vec::new(), fill_in: false }])
     }
 

@@ -5,9 +5,7 @@
 
 use super::{Job, Machine, Puzzle};
 use crate::collective::Op;
-use crate::declare::{
-    Choose, Field, List, Measure, Model, Param, Slot, Takes, choice, doc, headline, measure, whole,
-};
+use crate::declare::{Choose, Field, List, Measure, Model, Param, Slot, Takes, choice, doc, headline, measure, whole};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::options;
@@ -225,7 +223,10 @@ impl Model for Params {
         choice(
             "gpu",
             "what each rank is",
-            List { ids: &with_own(OWN, hardware::LIST.ids), labels: &with_own("Small machine for small tensors", hardware::LIST.labels) },
+            List {
+                ids: &with_own(OWN, hardware::LIST.ids),
+                labels: &with_own("Small machine for small tensors", hardware::LIST.labels),
+            },
             OWN,
         )
         .takes(Takes::Gpu)
@@ -235,7 +236,9 @@ impl Model for Params {
         choice("link", "link between the ranks of a node", links::INSIDE_LIST, "nvlink4")
             .label("Link within a node")
             .at(|p| p.link.slot()),
-        choice("net", "link between nodes", links::BETWEEN_LIST, "ndr").label("Link between nodes").at(|p| p.net.slot()),
+        choice("net", "link between nodes", links::BETWEEN_LIST, "ndr")
+            .label("Link between nodes")
+            .at(|p| p.net.slot()),
         choice("buffer", "what a send may leave under way before it waits for its receiver", Buffer::LIST, "machine")
             .label("Send buffer")
             .at(|p| p.buffer.slot()),
@@ -319,6 +322,9 @@ mod tests {
             quantities.iter().find(|q| q.id == id).map(|q| q.value)
         };
         assert_eq!((value("ranks=4", "ring-steps"), value("ranks=4", "all-reduce-sent")), (Some(6.0), Some(1.5)));
-        assert_eq!([2, 3, 4, 5, 16].map(|n| value(&format!("ranks={n}"), "tree-steps")), [1.0, 2.0, 2.0, 3.0, 4.0].map(Some));
+        assert_eq!(
+            [2, 3, 4, 5, 16].map(|n| value(&format!("ranks={n}"), "tree-steps")),
+            [1.0, 2.0, 2.0, 3.0, 4.0].map(Some)
+        );
     }
 }

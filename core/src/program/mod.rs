@@ -14,11 +14,11 @@ mod trace;
 
 pub use job::{Budgets, Fault, Job, Limits, MAX_RANKS, MIN_RANKS, Machine, Wire};
 pub use puzzle::{Over, Puzzle, Wrong};
-pub use said::Said;
 pub use run::{
     At, Diagnosis, Event, EventKind, KINDS, Kind, MemoryPoint, Message, Outcome, Printed, Rank, Run, State, Submitted,
     Totals, Verdict,
 };
+pub use said::Said;
 
 /// What "Run it for real" saves beside a program, as `ringside.py`: the same names over PyTorch.
 pub const SHIM: &str = include_str!("ringside.py");

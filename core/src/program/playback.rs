@@ -211,7 +211,11 @@ mod tests {
         let waits = State::Waits { line: 4, on: vec![0], call: "recv from rank 0".to_owned() };
         Run {
             ranks: vec![
-                rank(vec![event(EventKind::Compute, 2, 0.0, 1.0), beside, event(EventKind::Recv, 3, 2.0, 3.0)], State::Finished, 4.0),
+                rank(
+                    vec![event(EventKind::Compute, 2, 0.0, 1.0), beside, event(EventKind::Recv, 3, 2.0, 3.0)],
+                    State::Finished,
+                    4.0,
+                ),
                 rank(vec![event(EventKind::Compute, 2, 0.0, 2.0), hanging], waits, 2.0),
             ],
             messages: vec![Message { from: 0, to: 1, bytes: 16, start: 1.5, end: 3.5, line: 9, collective: None }],
@@ -254,7 +258,10 @@ mod tests {
         for (rank, time) in [(0, 2.0), (1, 1.0)] {
             run.ranks[rank].printed.push(Printed { time, text: "x".to_owned() });
         }
-        assert_eq!((run.printed(1.5), run.printed(2.0)), ("rank 1: x\n".to_owned(), "rank 1: x\nrank 0: x\n".to_owned()));
+        assert_eq!(
+            (run.printed(1.5), run.printed(2.0)),
+            ("rank 1: x\n".to_owned(), "rank 1: x\nrank 0: x\n".to_owned())
+        );
     }
 
     #[test]

@@ -153,7 +153,8 @@ fn bench(puzzle: &'static Puzzle, trial: Trial, with_help: bool) -> AnyView {
     let model = workbench::find(id);
     let label = format!("The body of the kernel {}", model.map_or("", |p| p.title));
     let places = Signal::stored(String::new());
-    let edited = Edited { language: "wgsl", head: frame.head, tail: frame.tail, text: draft.text, marks, places, label };
+    let edited =
+        Edited { language: "wgsl", head: frame.head, tail: frame.tail, text: draft.text, marks, places, label };
     let progress = move || trial.progress.with(|p| p.clone().unwrap_or_default());
     view! {
         <div class="workbench">

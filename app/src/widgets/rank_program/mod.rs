@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::program::figure::{PUZZLES, Params};
 use ringside_core::program::playback::{Moments, places};
-use ringside_core::program::{Job, Outcome, Puzzle};
+use ringside_core::program::{Job, Outcome, Puzzle, SHIM};
 use ringside_core::quantity::Unit;
 
 use super::controls::{Controls, Drawn};
@@ -261,9 +261,35 @@ fn bench(puzzle: Arc<Puzzle>, bench: Bench) -> AnyView {
                 </div>
                 <div role="status" class="verdict">{said}</div>
                 {help}
+                {for_real(draft)}
             </div>
             {move || shown.any().then(|| watch::view(shown))}
         </div>
+    }
+    .into_any()
+}
+
+/// The same text on real processes.
+fn for_real(draft: Draft) -> AnyView {
+    let said = RwSignal::new(String::new());
+    let save = move |name: &'static str, text: &str| {
+        said.set(file::save(name, "text/x-python", text).unwrap_or_else(|why| why));
+    };
+    view! {
+        <details class="fold">
+            <summary>"Run it for real"</summary>
+            <p class="fine">
+                "Save both files into one folder, then run " <code>"torchrun --nproc_per_node 4 program.py"</code>
+                ". It needs PyTorch; processes talk over gloo, or over NCCL where each has a GPU."
+            </p>
+            <div class="bench-actions">
+                <button type="button" class="secondary" on:click=move |_| save("program.py", &draft.text.get_untracked())>
+                    "Save program.py"
+                </button>
+                <button type="button" class="secondary" on:click=move |_| save("ringside.py", SHIM)>"Save ringside.py"</button>
+                <span class="fine" role="status">{said}</span>
+            </div>
+        </details>
     }
     .into_any()
 }

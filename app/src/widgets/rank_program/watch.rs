@@ -125,9 +125,7 @@ fn lanes(shown: Shown) -> AnyView {
     let over = move || shown.at(|outcome, now| now_drawing(&outcome.run, axis.get(), now));
     let node = NodeRef::<html::Div>::new();
     timeline::follow_width(node, width);
-    let names = move || {
-        (0..count.get()).map(|rank| view! { <span>{rank}</span> }).collect_view()
-    };
+    let names = move || (0..count.get()).map(|rank| view! { <span>{rank}</span> }).collect_view();
     let point = move |event: PointerEvent| {
         if event.buttons() & 1 == 1 {
             let time = axis.get_untracked().time(f64::from(event.offset_x()));
