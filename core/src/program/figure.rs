@@ -127,7 +127,7 @@ pub enum Buffer {
 }
 
 options!(Buffer {
-    Machine: "machine", "The machine’s";
+    Machine: "machine", "Machine default";
     Nothing: "none", "None: every send waits";
     Everything: "unlimited", "Unlimited";
 });
@@ -216,7 +216,7 @@ impl Model for Params {
         whole("node", "ranks per node; 0 for as many as the machine has", [0, MOST], "0")
             .takes(Takes::Node)
             .label("Ranks per node")
-            .format(|n| if n < 1.0 { "the machine’s".to_owned() } else { grouped(n as u64) })
+            .format(|n| if n < 1.0 { "machine default".to_owned() } else { grouped(n as u64) })
             .steps(1.0)
             .main()
             .at(|p| p.node.slot()),
@@ -246,13 +246,13 @@ impl Model for Params {
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
         headline(
             "A reduce-scatter and an all-gather, each with a step per other rank.",
-            measure("ring-steps", "Steps of a ring all-reduce", Unit::Count, |p, ()| {
+            measure("ring-steps", "Ring all-reduce steps", Unit::Count, |p, ()| {
                 2.0 * p.ranks.saturating_sub(1) as f64
             }),
         ),
         doc(
             "The number of holders doubles with each step.",
-            measure("tree-steps", "Steps of a binomial-tree broadcast", Unit::Count, |p, ()| {
+            measure("tree-steps", "Binomial-tree broadcast steps", Unit::Count, |p, ()| {
                 f64::from(p.ranks.max(1).next_power_of_two().ilog2())
             }),
         ),
