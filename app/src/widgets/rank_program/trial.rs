@@ -85,7 +85,7 @@ impl Trial {
             self.post();
             return;
         }
-        self.doing.set(Some("Downloading what runs ranks".to_owned()));
+        self.doing.set(Some("Downloading the Python interpreter".to_owned()));
         match Worker::start(RUNNER, move |said| self.hear(said)) {
             Ok(worker) => self.worker.set_value(Some(worker)),
             Err(why) => self.end(why),

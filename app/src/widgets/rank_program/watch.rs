@@ -119,8 +119,7 @@ fn lanes(shown: Shown) -> AnyView {
         Axis { from: window.from * end, to: window.to * end, width: width.get() }
     });
     let count = ranks(shown);
-    let rows = Memo::new(move |_| count.get());
-    let height = move || Rows::of(rows.get()).pitch() * rows.get() as f64;
+    let height = move || Rows::of(count.get()).pitch() * count.get() as f64;
     let picture = move || shown.with(|outcome| drawing(&outcome.run, axis.get()));
     let over = move || shown.at(|outcome, now| now_drawing(&outcome.run, axis.get(), now));
     let node = NodeRef::<html::Div>::new();
@@ -139,8 +138,8 @@ fn lanes(shown: Shown) -> AnyView {
             <div
                 class="track-rows"
                 style:height=move || format!("{}px", height())
-                style=("--row", move || format!("{}px", Rows::of(rows.get()).pitch()))
-                style=("--block", move || format!("{}px", Rows::of(rows.get()).program))
+                style=("--row", move || format!("{}px", Rows::of(count.get()).pitch()))
+                style=("--block", move || format!("{}px", Rows::of(count.get()).program))
             >
                 <div class="track-names" aria-hidden="true">{names}</div>
                 <div
