@@ -2,6 +2,12 @@
 
     torchrun --nproc_per_node 4 tests/frameworks/ranks.py content/programs
 
+A puzzle of several launches runs if RANKS_FILES names a folder in which `--first` has run it on other ranks before:
+
+    export RANKS_FILES=$(mktemp -d)
+    torchrun --nproc_per_node 3 tests/frameworks/ranks.py content/programs --first
+    torchrun --nproc_per_node 2 tests/frameworks/ranks.py content/programs
+
 Each solution is the same file that runs in the browser, beside the same ringside.py that "Run it for real" saves. Puzzles with a
 rank that dies are left out: gloo ends the process group with it.
 """
@@ -42,19 +48,28 @@ def run(puzzle, name):
 
 def main():
     rank, ranks = dist.get_rank(), dist.get_world_size()
-    failed = 0
+    failed, first = 0, "--first" in sys.argv
+    files = Path(os.environ["RANKS_FILES"]) if "RANKS_FILES" in os.environ else None
     for file in sorted(Path(sys.argv[1]).glob("*.toml")):
         puzzle = tomllib.loads(file.read_text())
-        if "fault" in puzzle or puzzle.get("launches") or ranks not in puzzle["ranks"]:
+        several = bool(puzzle.get("launches"))
+        folder = files / file.stem if files and several else None
+        ready = folder is not None and (first or folder.is_dir())
+        if first and not several:
+            continue
+        if "fault" in puzzle or several and not ready or not first and ranks not in puzzle["ranks"]:
             if rank == 0:
                 print(f"{file.stem}: not run on {ranks} ranks")
             continue
         problem = ""
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
         try:
-            run(puzzle, file.stem)
+            with contextlib.chdir(folder) if folder is not None else contextlib.nullcontext():
+                run(puzzle, file.stem)
             tolerance = puzzle.get("tolerance", 1e-4)
             for (of, name), want in expected(puzzle, ranks).items():
-                if of == rank:
+                if of == rank and not first:
                     got = ringside.submitted[name]
                     off = (got.float() - want.float()).abs()
                     if got.shape != want.shape or not (off <= tolerance * want.float().abs().clamp(min=1)).all():
@@ -66,10 +81,9 @@ def main():
         problem = next((p for p in problems if p), None)
         failed += problem is not None
         if rank == 0:
-            print(f"{file.stem}: {problem or f'agrees on {ranks} ranks'}", flush=True)
+            print(f"{file.stem}: {problem or ('first launch done' if first else f'agrees on {ranks} ranks')}", flush=True)
     sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":
-
     main()

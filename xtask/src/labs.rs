@@ -1,5 +1,5 @@
 //! `test --only labs`: every lab's script is run as its page says first, on two or four processes of this machine, and what it prints is held against
-//! the models. `LABS_KEEP=1` stores it as the outputs that the normal tests read.
+//! the models; then every solution of the ladder of programs. `LABS_KEEP=1` stores it as the outputs that the normal tests read.
 
 use std::path::{Path, PathBuf};
 
@@ -38,11 +38,26 @@ pub(crate) fn test() -> Result<Outcomes> {
             process::write(&lab.join("output.txt"), &printed)?;
         }
     }
+    ladder(&programs)?;
     let mut hold = command("cargo");
     hold.args(["test", "--package", "ringside-core", "--lib", "lab::", "--", "--nocapture"])
         .env("LABS_PRINTED", &outputs);
     process::run(&mut hold)?;
     Ok(Outcomes::default())
+}
+
+/// Runs the solution of every puzzle of the ladder on two and four processes, over gloo.
+fn ladder(programs: &Path) -> Result<()> {
+    let files = process::scratch("ranks")?;
+    // A puzzle of several launches begins on one and a half times as many.
+    for (ranks, pair, first) in [("3", "2", true), ("2", "2", false), ("6", "4", true), ("4", "4", false)] {
+        say(format_args!("the ladder on {ranks} processes …"));
+        let mut torchrun = command(programs.join("torchrun"));
+        torchrun.args(["--nproc_per_node", ranks, "tests/frameworks/ranks.py", "content/programs"]);
+        torchrun.args(first.then_some("--first")).current_dir(process::root());
+        process::run(torchrun.env("RANKS_FILES", files.join(pair)).env("OMP_NUM_THREADS", "1"))?;
+    }
+    Ok(())
 }
 
 /// What a lab's script prints when it is run as its page says first.

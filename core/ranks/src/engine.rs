@@ -123,7 +123,7 @@ fn failed(
         (Some(Stop::Steps), _) => (
             Verdict::Limit,
             format!(
-                "Rank {rank} was stopped{place} after {} steps. Check whether a loop there ever ends.",
+                "Rank {rank} was stopped{place} after {} steps. Check whether its loops end.",
                 grouped(limits.steps)
             ),
         ),
@@ -150,7 +150,9 @@ fn failed(
         ),
         _ => (Verdict::Error, format!("Rank {rank} stopped{place}: {}", say::stopped(&text))),
     };
-    (State::Failed { line, error: text }, Diagnosis { verdict, sentence, at: vec![At { rank, line }] })
+    // What the allocator had counted differs from run to run.
+    let error = if verdict == Verdict::Limit { error.exc_type().to_string() } else { text };
+    (State::Failed { line, error }, Diagnosis { verdict, sentence, at: vec![At { rank, line }] })
 }
 
 /// Runs a program as all ranks of a world.
@@ -175,6 +177,13 @@ pub(crate) fn run(world: &mut World<'_>, source: &Source) -> End {
             })
             .collect()
     };
+    let program = match MontyRun::new(source.text.clone(), "program.py", Vec::new(), CompileOptions::default()) {
+        Ok(program) => program,
+        Err(error) => {
+            let told = say::syntax(line_of(&error, source), error.message().unwrap_or_default());
+            return End { states: states(&runners, world, None), fault: Some(told) };
+        }
+    };
     for rank in 0..n {
         let mut output = Output { text: String::new(), printed: 0, steps: 0, limits, stop: None };
         let tracker = ResourceTracker::new(ResourceLimits {
@@ -183,19 +192,10 @@ pub(crate) fn run(world: &mut World<'_>, source: &Source) -> End {
             max_suspensions: usize::MAX,
             ..ResourceLimits::default()
         });
-        let started = MontyRun::new(source.text.clone(), "program.py", Vec::new(), CompileOptions::default())
-            .map_err(|error| (error, Verdict::Syntax))
-            .and_then(|run| {
-                run.start(Vec::new(), tracker, PrintWriter::Callback(&mut output))
-                    .map_err(|error| (error, Verdict::Error))
-            });
-        match started {
+        match program.clone().start(Vec::new(), tracker, PrintWriter::Callback(&mut output)) {
             Ok(progress) => runners.push(Runner { status: Status::Ready(Box::new(progress)), output }),
-            Err((error, verdict)) => {
-                let (state, mut told) = failed(rank, &error, source, &output, &limits);
-                if verdict == Verdict::Syntax {
-                    told = say::syntax(line_of(&error, source), error.message().unwrap_or_default());
-                }
+            Err(error) => {
+                let (state, told) = failed(rank, &error, source, &output, &limits);
                 flush(world, rank, &mut output, true);
                 return End { states: states(&runners, world, Some((rank, state))), fault: Some(told) };
             }
@@ -316,7 +316,7 @@ fn took(
 }
 
 /// What a name that the program does not bind is.
-fn lookup(name: &str) -> NameLookupResult {
+fn lookup(name: &str, source: &Source) -> NameLookupResult {
     let function =
         |name: &str| NameLookupResult::Value(MontyObject::Function { name: name.to_owned(), docstring: None });
     if let Some((space, member, _)) = names::read_host(name) {
@@ -333,6 +333,10 @@ fn lookup(name: &str) -> NameLookupResult {
         };
         let text = format!("module '{module}' has no attribute '{member}' here");
         return NameLookupResult::Error(MontyException::new(ExcType::AttributeError, Some(text)));
+    }
+    if let Some((space, member)) = source.members.get(name) {
+        // Bound somewhere else in the program as well, so its line is not known.
+        return function(&names::host(space, member, 0));
     }
     match name.strip_prefix("_rs_") {
         Some(member) if host::knows("", member) => function(name),
@@ -372,7 +376,8 @@ fn advance(world: &mut World<'_>, rank: usize, runner: &mut Runner, source: &Sou
                 return Ok(());
             }
             RunProgress::NameLookup(name) => {
-                let answer = if name.object_id().is_some() { NameLookupResult::Undefined } else { lookup(&name.name) };
+                let answer =
+                    if name.object_id().is_some() { NameLookupResult::Undefined } else { lookup(&name.name, source) };
                 name.resume(answer, writer)
             }
             RunProgress::OsCall(call) => {

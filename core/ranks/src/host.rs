@@ -392,7 +392,7 @@ impl World<'_> {
     ) -> Result<Reply, Fault> {
         let seat_line = self.seats.get(rank).map_or(0, |s| s.line);
         let (space, member, line) = match (receiver, names::read_host(name)) {
-            (None, Some((space, member, line))) => (space, member, line),
+            (None, Some((space, member, line))) => (space, member, if line > 0 { line } else { seat_line }),
             (None, None) => ("", name.strip_prefix("_rs_").unwrap_or(name), seat_line),
             (Some(_), _) => {
                 let (method, line) = names::read_method(name);
@@ -401,7 +401,7 @@ impl World<'_> {
         };
         // The prelude hands the line on as its last argument.
         let line = match (space, positional.last()) {
-            ("", Some(MontyObject::Int(line))) if member != "host_str" => *line as u32,
+            ("", Some(MontyObject::Int(line))) if member != "host_str" && *line > 0 => *line as u32,
             _ => line,
         };
         if let Some(seat) = self.seats.get_mut(rank) {

@@ -27,12 +27,13 @@ use ringside_core::program::{At, Diagnosis, Job, MAX_RANKS, MIN_RANKS, Outcome, 
 use rewrite::{Source, rewrite};
 use world::{Expected, World};
 
-/// Bounds what lists and strings may take, in a program whose global allocator is [`Allocator`]. Call it before [`run`].
+/// Begins to count what lists and strings take, in a program whose global allocator is [`Allocator`]. From then on
+/// `Limits::heap` holds for what the interpreter allocates bit by bit as well. Call it once, before [`run`].
 ///
 /// # Errors
 /// If [`Allocator`] is not the global allocator.
-pub fn arm(bytes: u64) -> Result<(), &'static str> {
-    monty_alloc::set_limit(usize::try_from(bytes).ok(), false)
+pub fn arm() -> Result<(), &'static str> {
+    monty_alloc::set_limit(None, false)
 }
 
 /// Runs a job. The same job always gives the same outcome.

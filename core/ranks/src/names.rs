@@ -33,7 +33,6 @@ const RINGSIDE: &[&str] =
 const METHODS: &[&str] = &[
     "abs",
     "abs_",
-    "add",
     "add_",
     "all",
     "allclose",
@@ -55,7 +54,6 @@ const METHODS: &[&str] = &[
     "equal",
     "exp",
     "exp_",
-    "expand",
     "fill_",
     "flatten",
     "float",

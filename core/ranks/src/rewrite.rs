@@ -1,7 +1,7 @@
 //! What a learner wrote, as the interpreter takes it.
 //!
 //! The interpreter never tells its host of `a + b`, `a[i]` or `a < b` where an operand is a tensor, and knows no import of torch.
-//! So the parsed program is edited in place, token by token: an operator becomes a call of a function in [`PRELUDE`], which
+//! So the parsed program is edited in place, token by token: an operator becomes a call of a function of the prelude, which
 //! does what Python would and asks the host only where Python raises a TypeError; a name of `torch`, `torch.distributed`
 //! or `ringside` becomes a host function whose name carries its line. Edits never add or remove a line, operands are
 //! evaluated once and in their order, and whatever needs no host behaves as before.
@@ -26,6 +26,8 @@ pub(crate) struct Source {
     pub text: String,
     /// Lines of the prelude.
     pub offset: u32,
+    /// What the program imports from the host by name: a name, its name space, and its name there.
+    pub members: BTreeMap<String, (&'static str, String)>,
 }
 
 /// A text that is no program: where, and why.
@@ -35,46 +37,80 @@ pub(crate) struct Unreadable {
     pub message: String,
 }
 
-/// Functions that operators become. Each does what Python does, and asks the host where Python has no answer.
-const BINARY: [(&str, &str); 8] = [
-    ("add", "+"),
-    ("sub", "-"),
-    ("mul", "*"),
-    ("truediv", "/"),
-    ("matmul", "@"),
-    ("pow", "**"),
-    ("floordiv", "//"),
-    ("mod", "%"),
-];
+/// Operators and the functions that they become. Each does what Python does, and asks the host where Python has no answer.
+const BINARY: [(&str, &str); 7] =
+    [("add", "+"), ("sub", "-"), ("mul", "*"), ("truediv", "/"), ("pow", "**"), ("floordiv", "//"), ("mod", "%")];
 const COMPARISONS: [(&str, &str); 4] = [("lt", "<"), ("gt", ">"), ("le", "<="), ("ge", ">=")];
 
-fn prelude() -> String {
-    let mut text = String::from("_rs_SL = '_rs_slice'\n");
+/// The functions that a program's operators became, with those that they call: by name, each after what it calls.
+fn functions() -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    let mut def = |name: &str, parameters: &str, body: &str| {
+        all.push((format!("_rs_{name}("), format!("def _rs_{name}({parameters}):\n{body}")));
+    };
+    let tried = |op: &str, does: &str, host: &str| {
+        format!("    try:\n{does}    except TypeError:\n        pass\n    return _rs_host('{op}', {host}, l)\n")
+    };
+    def("get", "x, k, l", "    if hasattr(x, 'dtype'):\n        return _rs_host_get(x, k, l)\n    return x[k]\n");
+    def(
+        "cut",
+        "x, a, b, c, l",
+        "    if hasattr(x, 'dtype'):\n        return _rs_host_get(x, (_rs_SL, a, b, c), l)\n    return x[a:b:c]\n",
+    );
+    // The interpreter has no assignment to a slice of a list.
+    def(
+        "set",
+        "x, k, v, l",
+        "    if hasattr(x, 'dtype'):\n        _rs_host_set(x, k, v, l)\n    elif type(k) is tuple and len(k) == 4 and k[0] == \
+         _rs_SL:\n        y = ([] if k[1] is None else x[:k[1]]) + list(v) + ([] if k[2] is None else x[k[2]:])\n        \
+         x.clear()\n        x.extend(y)\n    else:\n        x[k] = v\n",
+    );
+    // No value of Python's own has a matrix product.
+    def("matmul", "a, b, l", "    return _rs_host('@', a, b, l)\n");
+    def("imatmul", "a, b, l", "    return _rs_host('@', a, b, l)\n");
+    def("smatmul", "x, k, b, l", "    _rs_set(x, k, _rs_host('@', _rs_get(x, k, l), b, l), l)\n");
     for (name, op) in BINARY {
-        text += &format!(
-            "def _rs_{name}(a, b, l):\n    try:\n        return a {op} b\n    except TypeError:\n        pass\n    return _rs_host('{op}', a, b, l)\n"
+        def(name, "a, b, l", &tried(op, &format!("        return a {op} b\n"), "a, b"));
+        let place = format!("{op}=");
+        def(
+            &format!("i{name}"),
+            "a, b, l",
+            &tried(&place, &format!("        a {place} b\n        return a\n"), "a, b"),
         );
-        text += &format!(
-            "def _rs_i{name}(a, b, l):\n    try:\n        a {op}= b\n        return a\n    except TypeError:\n        pass\n    return _rs_host('{op}=', a, b, l)\n"
+        let body = format!(
+            "    if hasattr(x, 'dtype'):\n        _rs_host_set(x, k, _rs_host('{op}', _rs_host_get(x, k, l), b, l), l)\n    \
+             else:\n        x[k] = _rs_i{name}(x[k], b, l)\n"
         );
-        text += &format!(
-            "def _rs_s{name}(x, k, b, l):\n    if hasattr(x, 'dtype'):\n        _rs_host_set(x, k, _rs_host('{op}', _rs_host_get(x, k, l), b, l), l)\n    else:\n        x[k] = _rs_i{name}(x[k], b, l)\n"
-        );
+        def(&format!("s{name}"), "x, k, b, l", &body);
     }
     for (name, op) in COMPARISONS {
-        text += &format!(
-            "def _rs_{name}(a, b, l):\n    try:\n        return a {op} b\n    except TypeError:\n        pass\n    return _rs_host('{op}', a, b, l)\n"
-        );
+        def(name, "a, b, l", &tried(op, &format!("        return a {op} b\n"), "a, b"));
     }
-    text += "def _rs_eq(a, b, l):\n    if hasattr(a, 'dtype') or hasattr(b, 'dtype'):\n        return _rs_host('==', a, b, l)\n    return a == b\n\
-def _rs_ne(a, b, l):\n    if hasattr(a, 'dtype') or hasattr(b, 'dtype'):\n        return _rs_host('!=', a, b, l)\n    return a != b\n\
-def _rs_neg(a, l):\n    try:\n        return -a\n    except TypeError:\n        pass\n    return _rs_host('neg', a, None, l)\n\
-def _rs_get(x, k, l):\n    if hasattr(x, 'dtype'):\n        return _rs_host_get(x, k, l)\n    return x[k]\n\
-def _rs_cut(x, a, b, c, l):\n    if hasattr(x, 'dtype'):\n        return _rs_host_get(x, (_rs_SL, a, b, c), l)\n    return x[a:b:c]\n\
-def _rs_set(x, k, v, l):\n    if hasattr(x, 'dtype'):\n        _rs_host_set(x, k, v, l)\n    elif type(k) is tuple and len(k) == 4 and k[0] == _rs_SL:\n        y = list(x)[:k[1]] + list(v) + list(x)[k[2]:] if k[1] is not None and k[2] is not None else (list(v) + list(x)[k[2]:] if k[2] is not None else (list(x)[:k[1]] + list(v) if k[1] is not None else list(v)))\n        x.clear()\n        x.extend(y)\n    else:\n        x[k] = v\n\
-def _rs_del(x, k):\n    x.pop(k)\n\
-def _rs_str(x):\n    return _rs_host_str(x) if hasattr(x, 'dtype') else x\n";
-    text
+    for (name, op) in [("eq", "=="), ("ne", "!=")] {
+        let body = format!(
+            "    if hasattr(a, 'dtype') or hasattr(b, 'dtype'):\n        return _rs_host('{op}', a, b, l)\n    return a {op} b\n"
+        );
+        def(name, "a, b, l", &body);
+    }
+    def("neg", "a, l", &tried("neg", "        return -a\n", "a, None"));
+    def("del", "x, k", "    x.pop(k)\n");
+    def("str", "x", "    return _rs_host_str(x) if hasattr(x, 'dtype') else x\n");
+    // The built-in adds without asking the host.
+    def("sum", "xs, start=0", "    for x in xs:\n        start = _rs_add(start, x, 0)\n    return start\n");
+    all
+}
+
+/// What a program needs of [`functions`].
+fn prelude(program: &str) -> String {
+    let mut needed: Vec<String> = Vec::new();
+    for (call, text) in functions().into_iter().rev() {
+        if program.contains(&call) || needed.iter().any(|n| n.contains(&call)) {
+            needed.push(text);
+        }
+    }
+    needed.push("_rs_SL = '_rs_slice'\n".to_owned());
+    needed.reverse();
+    needed.concat()
 }
 
 /// The program with its prelude.
@@ -95,9 +131,9 @@ pub(crate) fn rewrite(program: &str) -> Result<Source, Unreadable> {
         editor.visit_stmt(stmt);
     }
     let edited = editor.apply();
-    let prelude = prelude();
+    let prelude = prelude(&edited);
     let offset = prelude.matches('\n').count() as u32;
-    Ok(Source { text: prelude + &edited, offset })
+    Ok(Source { text: prelude + &edited, offset, members: bound.members })
 }
 
 fn line_of(text: &str, at: usize) -> u32 {
@@ -108,6 +144,8 @@ fn line_of(text: &str, at: usize) -> u32 {
 #[derive(Debug, Default)]
 struct Bound {
     names: BTreeSet<String>,
+    /// Modules of Python's own, whose functions keep their names.
+    imported: BTreeSet<String>,
     methods: BTreeSet<String>,
     /// A name and the module that it stands for.
     modules: BTreeMap<String, &'static str>,
@@ -165,6 +203,7 @@ impl<'a> Visitor<'a> for Bound {
                 return;
             }
             Stmt::Import(import) => {
+                self.imported.extend(import.names.iter().map(|a| a.asname.as_ref().unwrap_or(&a.name).to_string()));
                 self.names.extend(import.names.iter().map(|a| a.asname.as_ref().unwrap_or(&a.name).to_string()));
             }
             Stmt::ImportFrom(import) => {
@@ -200,6 +239,11 @@ impl<'a> Visitor<'a> for Bound {
             && name.ctx == ExprContext::Store
         {
             self.names.insert(name.id.to_string());
+        }
+        if let Expr::Attribute(attribute) = expr
+            && attribute.ctx == ExprContext::Store
+        {
+            self.methods.insert(attribute.attr.to_string());
         }
         walk_expr(self, expr);
     }
@@ -575,6 +619,10 @@ impl<'a> Visitor<'a> for Editor<'a> {
                     Expr::Attribute(attribute)
                         if names::is_method(&attribute.attr)
                             && !self.bound.methods.contains(attribute.attr.as_str())
+                            && !attribute
+                                .value
+                                .as_name_expr()
+                                .is_some_and(|n| self.bound.imported.contains(n.id.as_str()))
                             && self.host_name(&call.func).is_none() =>
                     {
                         self.visit_expr(&attribute.value);
@@ -582,6 +630,10 @@ impl<'a> Visitor<'a> for Editor<'a> {
                         self.replace(attribute.attr.range(), names::method(&attribute.attr, line));
                     }
                     func => self.visit_expr(func),
+                }
+                if call.func.as_name_expr().is_some_and(|n| n.id.as_str() == "sum") && !self.bound.names.contains("sum")
+                {
+                    self.insert(range.start(), "_rs_");
                 }
                 let print = call.func.as_name_expr().is_some_and(|n| n.id.as_str() == "print")
                     && !self.bound.names.contains("print");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ringside_core::program::{At, Budgets, Diagnosis, Totals, Verdict};
-use ringside_core::quantity::{Unit, bytes_binary, number};
+use ringside_core::quantity::{Unit, bytes_binary, grouped, number};
 
 use crate::tensor::shown;
 use crate::world::{Block, Expected, What, World};
@@ -140,10 +140,7 @@ fn value(x: f32) -> String {
 /// The first thing that a rank submitted that is not what was expected.
 pub(crate) fn wrong(world: &World<'_>, expected: &[Expected]) -> Option<Diagnosis> {
     for want in expected {
-        let seat = world.seats.get(want.rank)?;
-        if seat.dead {
-            continue;
-        }
+        let Some(seat) = world.seats.get(want.rank).filter(|seat| !seat.dead) else { continue };
         let rank = want.rank;
         let found: Vec<_> = seat.submitted.iter().filter(|(s, ..)| s.name == want.name).collect();
         let [(submitted, values, after)] = found.as_slice() else {
@@ -221,7 +218,8 @@ fn times(over: f64) -> String {
 /// A right program beside its budgets.
 pub(crate) fn budget(totals: &Totals, best: Option<&Totals>, budgets: &Budgets, peak: At) -> Diagnosis {
     let seconds = |s: f64| Unit::Seconds.format(s);
-    let bytes = |b: u64| Unit::Bytes.format(b as f64);
+    // Exact where a reader can count along.
+    let bytes = |b: u64| if b < 1_000_000 { format!("{} B", grouped(b)) } else { Unit::Bytes.format(b as f64) };
     let told = |verdict, sentence| Diagnosis { verdict, sentence, at: vec![peak] };
     let Some(best) = best else {
         let sentence = format!("Every rank finished in {}.", seconds(totals.time));

@@ -104,7 +104,6 @@ pub(crate) struct Storage {
     pub dtype: DType,
     pub kind: Cell<Kind>,
     pub after: Cell<Option<After>>,
-    pub busy: RefCell<Vec<Busy>>,
 }
 
 impl Storage {
@@ -189,13 +188,8 @@ impl Tensor {
                 *value = dtype.round(*value);
             }
         }
-        let storage = Storage {
-            values: RefCell::new(values),
-            dtype,
-            kind: Cell::new(Kind::default()),
-            after: Cell::new(None),
-            busy: RefCell::new(Vec::new()),
-        };
+        let storage =
+            Storage { values: RefCell::new(values), dtype, kind: Cell::new(Kind::default()), after: Cell::new(None) };
         Self { storage: Rc::new(storage), offset: 0, strides: packed(&shape), shape }
     }
 

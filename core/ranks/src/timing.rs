@@ -206,7 +206,7 @@ fn step(
             }
         }
         Op::Print(text) => lane.rank.printed.push(Printed { time: lane.clock, text: text.clone() }),
-        Op::Post { transfer, .. } => {
+        Op::Post { transfer } => {
             let (Some(flight), Some(of)) = (flights.get_mut(*transfer), transfers.get(*transfer)) else { return true };
             flight.posted.push((rank, lane.clock));
             let early = matches!(of.what, What::Message { from, eager: true, .. } if from == rank);

@@ -17,7 +17,7 @@ use crate::tensor::{After, Busy, DType, Storage, Tensor, shown};
 pub(crate) enum Op {
     Compute { flops: f64, line: u32, label: String },
     Memory { line: u32, bytes: [u64; KINDS] },
-    Post { transfer: usize, line: u32 },
+    Post { transfer: usize },
     Wait { transfers: Vec<usize>, line: u32, label: String, kind: EventKind, peer: Option<usize>, bytes: u64 },
     Print(String),
 }
@@ -337,7 +337,7 @@ impl<'a> World<'a> {
             transfer.posts.push((rank, line));
         }
         if let Some(seat) = self.seats.get_mut(rank) {
-            seat.log.push(Op::Post { transfer, line });
+            seat.log.push(Op::Post { transfer });
         }
     }
 
@@ -647,7 +647,13 @@ fn uneven(gathering: &Gathering) -> Result<(), Fault> {
                 let sentence = format!(
                     "In the all_to_all, rank {} sends rank {} {} elements at line {}, but rank {} makes room for {} at line {}. \
                      What one sends, the other must expect.",
-                    sender.rank, receiver.rank, grouped(sent as u64), sender.line, receiver.rank, grouped(room as u64), receiver.line
+                    sender.rank,
+                    receiver.rank,
+                    grouped(sent as u64),
+                    sender.line,
+                    receiver.rank,
+                    grouped(room as u64),
+                    receiver.line
                 );
                 let at = [(sender.rank, sender.line), (receiver.rank, receiver.line)];
                 return Err(told(Verdict::Mismatch, sentence, &at));

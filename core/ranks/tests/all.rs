@@ -8,10 +8,8 @@ mod language;
 
 use ringside_core::program::{Job, Outcome};
 
-#[global_allocator]
-static ALLOCATOR: ringside_ranks::Allocator = ringside_ranks::Allocator;
-
-const HEAD: &str = "import torch\nimport torch.distributed as dist\nfrom ringside import rank, world_size, randn, submit, tag\n";
+const HEAD: &str =
+    "import torch\nimport torch.distributed as dist\nfrom ringside import rank, world_size, randn, submit, tag\n";
 
 /// Runs a program on some ranks. Its first line is line 4.
 fn run(program: &str, ranks: usize) -> Outcome {

@@ -91,13 +91,21 @@ fn unbatched_1f1b_hangs() {
     let program = "r = rank()\nx = torch.ones(64)\ng = torch.ones(64)\nfor i in range(4):\n    if r == 0:\n        dist.send(x, 1)\n        if i > 0:\n            dist.recv(g, 1)\n    else:\n        if i == 0:\n            dist.recv(x, 0)\n        dist.send(g, 0)\n        if i < 3:\n            dist.recv(x, 0)\n";
     let diagnosis = run(program, 2).diagnosis;
     assert_eq!(diagnosis.verdict, Deadlock);
-    assert!(diagnosis.sentence.contains("rank 0 waits at line 9 (send to rank 1) for rank 1, and rank 1 waits at line 15 (send to rank 0)"), "{}", diagnosis.sentence);
+    assert!(
+        diagnosis.sentence.contains(
+            "rank 0 waits at line 9 (send to rank 1) for rank 1, and rank 1 waits at line 15 (send to rank 0)"
+        ),
+        "{}",
+        diagnosis.sentence
+    );
 }
 
 #[test]
 fn time_is_alpha_beta_and_flops() {
     // 1,000 bytes at 1 GB/s after 1 µs, and 250 additions at 1 GFLOP/s.
-    let run = run("t = torch.ones(250)\nif rank() == 0:\n    dist.send(t, 1)\nelse:\n    dist.recv(t, 0)\n    t += 1\n", 2).run;
+    let run =
+        run("t = torch.ones(250)\nif rank() == 0:\n    dist.send(t, 1)\nelse:\n    dist.recv(t, 0)\n    t += 1\n", 2)
+            .run;
     assert!((run.totals.time - (1e-6 + 1e-6 + 0.25e-6)).abs() < 1e-12, "{}", run.totals.time);
     assert_eq!((run.totals.bytes, run.messages.len()), (1000, 1));
 }

@@ -17,32 +17,58 @@ fn python_is_python() {
         ("x = [1, 2, 3, 4]\nx[1:3] = [9]\nprint(x, x[-1], x[::2])", "[1, 9, 4] 4 [1, 4]"),
         ("print((1 + 2) * (3 + 4), -(-3), [i * 2 for i in range(3)])", "21 3 [0, 2, 4]"),
         ("def f(a, b=2):\n    return a + b\nprint(f(1), f(1, b=5), f'{f(1) + 1} {1 < 2}')", "3 6 4 True"),
-        ("class P:\n    def __init__(self, x):\n        self.x = x\n    def up(self):\n        self.x += 1\n        return self\np = P(3)\nprint(p.up().x)", "4"),
+        (
+            "class P:\n    def __init__(self, x):\n        self.x = x\n    def up(self):\n        self.x += 1\n        return self\np = P(3)\nprint(p.up().x)",
+            "4",
+        ),
         ("a = 1\ndel a\nprint(a)", "None"),
         ("x = (1 +\n     2)\nprint(x == 3, x != 3, 1 < x <= 3)", "True False True"),
-        ("x = [3, 1]\nx[0], x[1] = x[1], x[0]\nprint(x)", "[1, 3]"),
         ("try:\n    'a' + 1\nexcept TypeError as e:\n    print(e)", "can only concatenate str (not \"int\") to str"),
-        ("try:\n    None + 1\nexcept TypeError as e:\n    print(e)", "unsupported operand type(s) for +: 'NoneType' and 'int'"),
+        (
+            "try:\n    None + 1\nexcept TypeError as e:\n    print(e)",
+            "unsupported operand type(s) for +: 'NoneType' and 'int'",
+        ),
     ]);
 }
 
 #[test]
 fn tensors_are_torch_s() {
     same(&[
-        ("t = torch.tensor([1.0, 2.0])\nprint(t + 1, 2 * t, t / 2, -t, t ** 2)", "tensor([2, 3]) tensor([2, 4]) tensor([0.5000, 1]) tensor([-1, -2]) tensor([1, 4])"),
-        ("a = torch.arange(6).reshape(2, 3)\nprint(a.T.shape, a[1], a[:, 1], a[0, 2].item(), a.dtype)", "(3, 2) tensor([3, 4, 5]) tensor([1, 4]) 2 torch.int64"),
+        (
+            "t = torch.tensor([1.0, 2.0])\nprint(t + 1, 2 * t, t / 2, -t, t ** 2)",
+            "tensor([2, 3]) tensor([2, 4]) tensor([0.5000, 1.0000]) tensor([-1, -2]) tensor([1, 4])",
+        ),
+        (
+            "a = torch.arange(6).reshape(2, 3)\nprint(a.T.shape, a[1], a[:, 1], a[0, 2].item(), a.dtype)",
+            "(3, 2) tensor([3, 4, 5]) tensor([1, 4]) 2 torch.int64",
+        ),
         ("a = torch.ones(2, 3)\nb = torch.ones(3, 4) * 2\nprint((a @ b).shape, (a @ b)[0, 0].item())", "(2, 4) 6.0"),
         ("t = torch.zeros(4)\nt[1:3] = 5\nv = t[2:]\nv += 1\nprint(t)", "tensor([0, 5, 6, 1])"),
-        ("t = torch.tensor([1.0, -2.0])\nprint((t > 0).float(), torch.where(t > 0, t, 0), t.relu())", "tensor([1, 0]) tensor([1, 0]) tensor([1, 0])"),
-        ("t = torch.tensor([[1.0, 3.0], [2.0, 0.0]])\nprint(t.sum(0), t.max(1).values, t.argmax(1), t.mean().item())", "tensor([3, 3]) tensor([3, 2]) tensor([1, 0]) 1.5"),
+        (
+            "t = torch.tensor([1.0, -2.0])\nprint((t > 0).float(), torch.where(t > 0, t, 0), t.relu())",
+            "tensor([1, 0]) tensor([1, 0]) tensor([1, 0])",
+        ),
+        (
+            "t = torch.tensor([[1.0, 3.0], [2.0, 0.0]])\nprint(t.sum(0), t.max(1).values, t.argmax(1), t.mean().item())",
+            "tensor([3, 3]) tensor([3, 2]) tensor([1, 0]) 1.5",
+        ),
         ("x = torch.tensor(1.01).bfloat16()\nprint(x.item(), x.dtype)", "1.0078125 torch.bfloat16"),
-        ("a, b = torch.arange(4).split(2)\nprint(a, b, torch.cat([b, a]), torch.stack([a, b]).shape)", "tensor([0, 1]) tensor([2, 3]) tensor([2, 3, 0, 1]) (2, 2)"),
-        ("x = torch.tensor([1.0, 2.0, 3.0])\nprint(round(x.softmax(0)[2].item(), 4), round(x.logsumexp(0).item(), 4))", "0.6652 3.4076"),
+        (
+            "a, b = torch.arange(4).split(2)\nprint(a, b, torch.cat([b, a]), torch.stack([a, b]).shape)",
+            "tensor([0, 1]) tensor([2, 3]) tensor([2, 3, 0, 1]) (2, 2)",
+        ),
+        (
+            "x = torch.tensor([1.0, 2.0, 3.0])\nprint(round(x.softmax(0)[2].item(), 4), round(x.logsumexp(0).item(), 4))",
+            "0.6652 3.4076",
+        ),
         ("print(torch.ones(3).sum().item() == 3, torch.equal(torch.ones(2), torch.ones(2)))", "True True"),
         ("t = torch.tensor([2, 0])\nw = torch.eye(3)\nprint(w[t])", "tensor([[0, 0, 1], [1, 0, 0]])"),
         ("t = torch.ones(2)\nfor i in range(3):\n    t *= 2\nprint(t)", "tensor([8, 8])"),
         ("t = torch.tensor([1.0, 2.0])\nprint(f'{t} {t.sum().item():.1f}')", "tensor([1, 2]) 3.0"),
-        ("print(torch.ones(2, 2).tril(), torch.tensor([3.0, 1.0, 2.0]).topk(2).indices)", "tensor([[1, 0], [1, 1]]) tensor([0, 2])"),
+        (
+            "print(torch.ones(2, 2).tril(), torch.tensor([3.0, 1.0, 2.0]).topk(2).indices)",
+            "tensor([[1, 0], [1, 1]]) tensor([0, 2])",
+        ),
     ]);
 }
 
@@ -69,15 +95,33 @@ fn memory_is_counted_as_it_is_held() {
 #[test]
 fn errors_have_their_line() {
     let cases = [
-        ("x = 1\ny = x + torch.ones(2) @ torch.ones(3)\n", "Rank 0 stopped at line 5: RuntimeError: matmul: shapes [2] and [3] don't match."),
+        (
+            "x = 1\ny = x + torch.ones(2) @ torch.ones(3)\n",
+            "Rank 0 stopped at line 5: RuntimeError: matmul: shapes [2] and [3] don't match.",
+        ),
         ("x = undefined\n", "Rank 0 stopped at line 4: NameError: name 'undefined' is not defined."),
-        ("dist.all_redduce(torch.ones(1))\n", "Rank 0 stopped at line 4: AttributeError: module 'torch.distributed' has no attribute 'all_redduce' here."),
-        ("x = step\n", "Rank 0 stopped at line 4: NameError: name 'step' is not defined; add “from ringside import step”."),
-        ("torch.ones(2).frobnicate()\n", "Rank 0 stopped at line 4: AttributeError: tensors have no method 'frobnicate' here."),
+        (
+            "dist.all_redduce(torch.ones(1))\n",
+            "Rank 0 stopped at line 4: AttributeError: module 'torch.distributed' has no attribute 'all_redduce' here.",
+        ),
+        (
+            "x = step\n",
+            "Rank 0 stopped at line 4: NameError: name 'step' is not defined; add “from ringside import step”.",
+        ),
+        (
+            "torch.ones(2).frobnicate()\n",
+            "Rank 0 stopped at line 4: AttributeError: tensors have no method 'frobnicate' here.",
+        ),
         ("def f(:\n    pass\n", "Line 4 is not valid Python: Expected a parameter or the end of the parameter list."),
-        ("def f():\n    yield 1\n", "Line 5 can't run here: The monty syntax parser does not yet support yield expressions."),
+        (
+            "def f():\n    yield 1\n",
+            "Line 5 can't run here: The monty syntax parser does not yet support yield expressions.",
+        ),
         ("x = [1]\nprint(x[3])\n", "Rank 0 stopped at line 5: IndexError: list index out of range."),
-        ("torch.ones(2)[5]\n", "Rank 0 stopped at line 4: IndexError: index 5 is out of bounds for dimension 0 with size 2."),
+        (
+            "torch.ones(2)[5]\n",
+            "Rank 0 stopped at line 4: IndexError: index 5 is out of bounds for dimension 0 with size 2.",
+        ),
         ("assert rank() == 3, 'no'\n", "Rank 0 stopped at line 4: AssertionError: no."),
     ];
     for (program, says) in cases {
