@@ -12,13 +12,11 @@ use ringside_workers::say;
 static ALLOCATOR: ringside_ranks::Allocator = ringside_ranks::Allocator;
 
 fn main() {
+    // It fails only where the allocator is another one.
+    let _ = ringside_ranks::arm();
     let hears = ringside_workers::hear(|message| {
         say(&match postcard::from_bytes::<Job>(&Uint8Array::new(&message).to_vec()) {
-            Ok(job) => {
-                // It is the allocator of this program.
-                let _ = ringside_ranks::arm(job.limits.heap);
-                Said::Done(Box::new(ringside_ranks::run(&job)))
-            }
+            Ok(job) => Said::Done(Box::new(ringside_ranks::run(&job))),
             Err(_) => Said::Unread,
         });
     });

@@ -246,9 +246,7 @@ impl Model for Params {
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
         headline(
             "A reduce-scatter and an all-gather, each with a step per other rank.",
-            measure("ring-steps", "Ring all-reduce steps", Unit::Count, |p, ()| {
-                2.0 * p.ranks.saturating_sub(1) as f64
-            }),
+            measure("ring-steps", "Ring all-reduce steps", Unit::Count, |p, ()| 2.0 * p.ranks.saturating_sub(1) as f64),
         ),
         doc(
             "The number of holders doubles with each step.",
