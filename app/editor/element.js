@@ -4,22 +4,23 @@
 //
 // Attributes: `label`; `head` and `tail`, which stand around the text and cannot be changed. Properties: `value`, the text between
 // them; `marks`, what is wrong with it, a line for each: "line:column message", both from 1, lines counted from the head's
-// first. An `input` event says that the text was edited; a `go-to` event puts the cursor where its detail says, "line:column".
+// first; `places`, who is at which line now, a line for each: "line who". An `input` event says that the text was edited; a `go-to` event puts the cursor where its detail says, "line:column".
 import { defaultKeymap, history, historyKeymap, indentWithTab, undoDepth } from "@codemirror/commands";
 import { HighlightStyle, bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { Annotation, EditorSelection, EditorState, Prec, StateEffect, StateField, Transaction } from "@codemirror/state";
-import { Decoration, EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { Decoration, EditorView, WidgetType, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
 /** On a change that comes from the page. */
 const fromPage = Annotation.define();
 const setMarks = StateEffect.define();
+const setPlaces = StateEffect.define();
 
 const colours = HighlightStyle.define([
   { tag: tags.keyword, color: "var(--accent)" },
-  { tag: [tags.typeName, tags.number], color: "light-dark(#7a3e9d, #cfa3e8)" },
+  { tag: [tags.typeName, tags.number, tags.string], color: "light-dark(#7a3e9d, #cfa3e8)" },
   { tag: tags.comment, color: "var(--soft)", fontStyle: "italic" },
-  { tag: tags.function(tags.variableName), color: "light-dark(#2f5d9b, #8fb6ea)" },
+  { tag: [tags.function(tags.variableName), tags.definition(tags.variableName), tags.standard(tags.variableName)], color: "light-dark(#2f5d9b, #8fb6ea)" },
   { tag: tags.meta, color: "var(--warn)" },
 ]);
 
@@ -40,6 +41,8 @@ const look = EditorView.theme({
   ".cm-tooltip-autocomplete ul li[aria-selected]": { color: "var(--paper)", backgroundColor: "var(--accent)" },
   ".cm-completionDetail": { fontFamily: "var(--sans)", fontStyle: "normal", opacity: "0.75" },
   ".fixed": { backgroundColor: "var(--wash)" },
+  ".place-line": { backgroundColor: "color-mix(in srgb, var(--accent) 13%, transparent)" },
+  ".place": { marginLeft: "1.5em", padding: "1px 6px", color: "var(--paper)", backgroundColor: "var(--accent)", borderRadius: "4px", fontFamily: "var(--sans)", fontSize: "0.82em" },
   ".bad-line": { boxShadow: "inset 3px 0 0 var(--warn)" },
   ".bad": { textDecoration: "underline wavy var(--warn)", textUnderlineOffset: "3px" },
 });
@@ -58,25 +61,63 @@ function fixedLines(head, tail) {
   });
 }
 
-/** What a compiler complains about, until it is edited. */
-const marked = StateField.define({
-  create: () => Decoration.none,
-  update(marks, transaction) {
-    marks = marks.map(transaction.changes);
-    for (const effect of transaction.effects) {
-      if (effect.is(setMarks)) marks = decorations(transaction.state.doc, effect.value);
-    }
-    return marks;
-  },
-  provide: (field) => EditorView.decorations.from(field),
-});
+/** Decorations that an effect sets as text, which `make` reads; they move with what is edited. */
+function decorated(set, make) {
+  return StateField.define({
+    create: () => Decoration.none,
+    update(marks, transaction) {
+      marks = marks.map(transaction.changes);
+      for (const effect of transaction.effects) {
+        if (effect.is(set)) marks = make(transaction.state.doc, effect.value);
+      }
+      return marks;
+    },
+    provide: (field) => EditorView.decorations.from(field),
+  });
+}
+
+/** What a compiler complains about. */
+const marked = decorated(setMarks, complaints);
+/** Who is at which line. */
+const placed = decorated(setPlaces, places);
 
 /** Where a character of a line, counted from 1, stands in UTF-16. */
 function units(line, column) {
   return [...line].slice(0, Math.max(0, column - 1)).join("").length;
 }
 
-function decorations(doc, text) {
+/** Who is at a line, after its text. */
+class Place extends WidgetType {
+  constructor(who) {
+    super();
+    this.who = who;
+  }
+
+  eq(other) {
+    return other.who === this.who;
+  }
+
+  toDOM() {
+    const place = document.createElement("span");
+    place.className = "place";
+    place.textContent = this.who;
+    return place;
+  }
+}
+
+function places(doc, text) {
+  const ranges = [];
+  for (const place of text.split("\n")) {
+    const [, number, who] = /^(\d+) (.+)$/.exec(place) ?? [];
+    if (!(number >= 1 && number <= doc.lines)) continue;
+    const { from, to } = doc.line(Number(number));
+    ranges.push(Decoration.line({ class: "place-line" }).range(from));
+    ranges.push(Decoration.widget({ widget: new Place(who), side: 1 }).range(to));
+  }
+  return Decoration.set(ranges, true);
+}
+
+function complaints(doc, text) {
   const ranges = [];
   for (const mark of text.split("\n")) {
     const [, line, column, title] = /^(\d+):(\d+) ?(.*)$/.exec(mark) ?? [];
@@ -95,6 +136,7 @@ export class TextEditor extends HTMLElement {
   #view = null;
   #value = "";
   #marks = "";
+  #places = "";
 
   constructor() {
     super();
@@ -103,7 +145,7 @@ export class TextEditor extends HTMLElement {
     this.shadowRoot.addEventListener("input", (event) => event.stopPropagation());
     this.addEventListener("go-to", (event) => this.#goTo(event.detail));
     // Set before this script was there.
-    for (const name of ["value", "marks"]) {
+    for (const name of ["value", "marks", "places"]) {
       if (Object.hasOwn(this, name)) {
         const early = this[name];
         delete this[name];
@@ -138,7 +180,7 @@ export class TextEditor extends HTMLElement {
       selection: { anchor: head.length + this.#value.length },
       extensions: [
         lineNumbers(), history(), drawSelection(), highlightActiveLine(), bracketMatching(), indentOnInput(),
-        indentUnit.of("  "), syntaxHighlighting(colours), look, marked, inBody, fixedLines(head, tail), this.extensions(),
+        indentUnit.of("  "), syntaxHighlighting(colours), look, marked, placed, inBody, fixedLines(head, tail), this.extensions(),
         // The page runs the text then; here it would be an empty line.
         Prec.high(keymap.of([{ key: "Mod-a", run: selectBody }, { key: "Mod-Enter", run: () => true }])),
         keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
@@ -159,7 +201,7 @@ export class TextEditor extends HTMLElement {
       ],
     });
     this.#view = new EditorView({ state, parent: this.shadowRoot, root: this.shadowRoot });
-    this.#view.dispatch({ effects: setMarks.of(this.#marks) });
+    this.#view.dispatch({ effects: [setMarks.of(this.#marks), setPlaces.of(this.#places)] });
   }
 
   disconnectedCallback() {
@@ -192,6 +234,15 @@ export class TextEditor extends HTMLElement {
   set marks(text) {
     this.#marks = text;
     this.#view?.dispatch({ effects: setMarks.of(text) });
+  }
+
+  get places() {
+    return this.#places;
+  }
+
+  set places(text) {
+    this.#places = text;
+    this.#view?.dispatch({ effects: setPlaces.of(text) });
   }
 
   #goTo(place) {

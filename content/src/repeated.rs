@@ -29,7 +29,8 @@ pub(crate) fn check(world: &World<'_>) {
     let of_chapters =
         chapters.flat_map(|folder| ["chapter.md", "exercises.toml"].map(|name| format!("chapters/{folder}/{name}")));
     let data = ["formulas.toml", "glossary.toml"].map(str::to_owned);
-    let files = of_chapters.chain(data).filter_map(|path| world.tree.file(&path)).chain(world.tree.missions());
+    let files =
+        of_chapters.chain(data).filter_map(|path| world.tree.file(&path)).chain(world.tree.files_in("missions"));
     files.for_each(|file| look_through(file, world.sink));
 }
 

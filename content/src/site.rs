@@ -106,6 +106,9 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
         files.html(&format!("missions/{}.html", mission.slug), page);
         files.json(&format!("missions/{}.json", mission.slug), &mission.mission);
     }
+    for program in data::programs(&world) {
+        files.json(&format!("programs/{}.json", program.id), &program);
+    }
     if !labs.is_empty() {
         files.html("labs.html", fragment::labs::list(&labs, &course));
     }

@@ -53,14 +53,16 @@ impl Tree {
         }
         tree.chapters.sort();
         tree.read_labs(root);
-        tree.read_missions(root);
+        for folder in ["missions", "programs"] {
+            tree.read_toml(root, folder);
+        }
         tree
     }
 
-    fn read_missions(&mut self, root: &Path) {
-        let files = std::fs::read_dir(root.join("missions")).into_iter().flatten().flatten();
+    fn read_toml(&mut self, root: &Path, folder: &str) {
+        let files = std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
         for file in files.map(|file| file.file_name().to_string_lossy().into_owned()).filter(|f| f.ends_with(".toml")) {
-            self.read_file(root, &format!("missions/{file}"));
+            self.read_file(root, &format!("{folder}/{file}"));
         }
     }
 
@@ -138,9 +140,9 @@ impl Tree {
         &self.labs
     }
 
-    /// The files in `missions/`, by their names.
-    pub(crate) fn missions(&self) -> impl Iterator<Item = &SourceFile> {
-        self.files.values().filter(|file| file.path.starts_with("missions/"))
+    /// The files in `missions/` or another folder of that kind, by their names.
+    pub(crate) fn files_in(&self, folder: &str) -> impl Iterator<Item = &SourceFile> {
+        self.files.values().filter(move |file| file.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
     }
 
     /// The script in a lab's folder.

@@ -38,6 +38,7 @@ pub const ALL: &[Entry] = &[
     crate::kernels::tuner::Params::ENTRY,
     crate::tile_order::Params::ENTRY,
     crate::kernels::workbench::Params::ENTRY,
+    crate::program::figure::Params::ENTRY,
     crate::kernels::attention::Params::ENTRY,
     crate::kernels::decode::Params::ENTRY,
     crate::kernels::fusion::Params::ENTRY,

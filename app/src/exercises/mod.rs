@@ -113,6 +113,7 @@ fn form(session: Session, exercise: &Exercise) -> AnyView {
         Kind::Trace(_) => trace::form,
         Kind::Explain(_) => explain::form,
         Kind::Kernel(_) => kernel::form,
+        Kind::Program(_) => kernel::program,
     };
     view! { <div class="exercise-form">{form(session)}</div> }.into_any()
 }

@@ -48,7 +48,7 @@ pub struct Doc {
     /// What an author writes: texts by path below `content/`; read by its page alone.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub drafts: Value,
-    /// By puzzle of the workbench, what the learner wrote and how far it came; read by the workbench alone.
+    /// By puzzle of a workbench, what the learner wrote and how far it came; read by the workbenches alone.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub workbench: Value,
     /// By lab: what was predicted and what was pasted.

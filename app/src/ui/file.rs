@@ -1,5 +1,7 @@
 //! Files that a learner gives to the page. They stay in the browser.
 
+use std::cell::RefCell;
+
 use ringside_core::quantity::bytes_decimal;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::JsFuture;
@@ -55,6 +57,23 @@ pub fn dropped(event: &web_sys::DragEvent) -> Vec<web_sys::File> {
 fn listed(files: Option<web_sys::FileList>) -> Vec<web_sys::File> {
     let Some(files) = files else { return Vec::new() };
     (0..files.length()).filter_map(|i| files.get(i)).collect()
+}
+
+thread_local! {
+    static HANDED: RefCell<Option<web_sys::File>> = const { RefCell::new(None) };
+}
+
+/// Keeps a file with this text for the next figure that takes one.
+pub fn hand_over(name: &str, text: &str) {
+    let parts = js_sys::Array::of1(&text.into());
+    // A browser that makes no files hands nothing over.
+    let file = web_sys::File::new_with_str_sequence(&parts, name).ok();
+    HANDED.with(|handed| drop(handed.replace(file)));
+}
+
+/// The file that was handed over, once.
+pub fn handed_over() -> Option<web_sys::File> {
+    HANDED.with(RefCell::take)
 }
 
 /// Gives the learner a file with this text. Yields the sentence that says so.

@@ -59,7 +59,9 @@ mod pipeline_timeline;
 mod played;
 mod policy_update;
 mod position_encoding;
+mod puzzles;
 mod quantization;
+mod rank_program;
 mod readings;
 mod reduction_order;
 mod rlhf_memory;
@@ -87,7 +89,7 @@ use ringside_core::query::{Kind, ParamSpec, Query};
 use crate::deferred::{Loading, lazy};
 use crate::style;
 use collective as ring_all_reduce;
-pub use kernel_workbench::Judge;
+pub use puzzles::Judge;
 use warps::{divergence as warp_divergence, scheduler as warp_scheduler};
 
 /// A widget, before its code is there.
@@ -166,6 +168,9 @@ widgets! {
     }
     chapter_06 {
         "ring-all-reduce" ring_all_reduce ["collective"];
+    }
+    programs {
+        "rank-program" rank_program ["kernels", "timeline", "kernel-workbench", "rank-program"];
     }
     chapter_07 {
         "communication-cost" communication_cost ["network"];

@@ -28,7 +28,7 @@ pub(crate) struct Listed {
 
 /// All missions, in the order of their numbers.
 pub(crate) fn missions(world: &World<'_>) -> Vec<Listed> {
-    world.tree.missions().filter_map(|file| read(world, file)).collect()
+    world.tree.files_in("missions").filter_map(|file| read(world, file)).collect()
 }
 
 fn read(world: &World<'_>, file: &SourceFile) -> Option<Listed> {

@@ -27,6 +27,8 @@ impl Explain {
 }
 
 impl ExerciseKind for Explain {
+    const UNMARKED: bool = true;
+
     fn texts(&mut self, visit: Visit<'_>) {
         visit(Field::blocks("model_answer"), &mut self.model_answer);
         for (i, point) in self.rubric.iter_mut().enumerate() {

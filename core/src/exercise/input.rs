@@ -9,7 +9,7 @@
 //! | task | the state of the figure | `params=30e9&zero=2` |
 //! | trace | the cause, then the change | `2;0` |
 //! | sketch | the points in base units | `6e10,3e10` |
-//! | explain, kernel | the text | |
+//! | explain, kernel, program | the text | |
 
 use super::kind::Posed;
 pub use super::kind::Slip;
@@ -19,7 +19,7 @@ pub use super::written::{cause_and_change, indices, partners, points, write_part
 use super::{Exercise, Template};
 
 /// What an answer is, in a word that stands in exported results: `right`, `wrong`, `empty`, `unreadable`, `unmarked` for what
-/// only its author or a GPU can mark, or for a number the id of its [`Outcome`](crate::answer::Outcome).
+/// only its author, a GPU or a run can mark, or for a number the id of its [`Outcome`](crate::answer::Outcome).
 ///
 /// # Errors
 /// Why the exercise cannot be marked: a sentence.
@@ -43,7 +43,7 @@ pub fn slips(exercise: &Exercise, seed: u64, answer: &str, evaluate: Evaluate<'_
     Ok(vec![Slip { say: words.join(" · "), is_html: true }])
 }
 
-/// An answer that is right: the exercise's own solution. Nothing for what only its author or a GPU can mark.
+/// An answer that is right: the exercise's own solution. Nothing for what only its author, a GPU or a run can mark.
 ///
 /// # Errors
 /// Why the exercise cannot be solved: a sentence.

@@ -20,6 +20,17 @@ pub struct Kernel {
     pub say: String,
 }
 
+/// Reports what is wrong with an exercise whose answer, a `what`, is written on the workbench `model`.
+pub(super) fn review_written(exercise: &Exercise, report: &mut Report, what: &str, model: &str) {
+    report.unless(exercise.model.as_deref() == Some(model), || {
+        format!("model: A {what} is written on the workbench: “{model}”.")
+    });
+    report.unless(exercise.params.contains_key(Kernel::PUZZLE), || "params: Name the puzzle.".into());
+    report.unless(exercise.draw.is_empty(), || "draw: Another puzzle is another exercise.".into());
+    report.unless(!exercise.hints.is_empty(), || format!("hints: A {what} needs at least one."));
+    report.unless(!exercise.solution.is_empty(), || "solution: Say how it is written, step by step.".into());
+}
+
 impl Kernel {
     /// The model that such an exercise is about.
     pub const MODEL: &str = workbench::Params::ID;
@@ -28,18 +39,14 @@ impl Kernel {
 }
 
 impl ExerciseKind for Kernel {
+    const UNMARKED: bool = true;
+
     fn texts(&mut self, visit: Visit<'_>) {
         visit(Field::blocks("say"), &mut self.say);
     }
 
     fn review(&self, exercise: &Exercise, report: &mut Report) {
-        report.unless(exercise.model.as_deref() == Some(Kernel::MODEL), || {
-            format!("model: A kernel is written on the workbench: “{}”.", Kernel::MODEL)
-        });
-        report.unless(exercise.params.contains_key(Kernel::PUZZLE), || "params: Name the puzzle.".into());
-        report.unless(exercise.draw.is_empty(), || "draw: Another puzzle is another exercise.".into());
-        report.unless(!exercise.hints.is_empty(), || "hints: A kernel needs at least one.".into());
-        report.unless(!exercise.solution.is_empty(), || "solution: Say how it is written, step by step.".into());
+        review_written(exercise, report, "kernel", Kernel::MODEL);
     }
 
     fn mark(&self, _posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {

@@ -135,6 +135,9 @@ pub(super) trait ExerciseKind {
     /// For a kind that commits a learner to an answer: the figure that waits for it.
     const UNLOCKS: Option<fn(&Self) -> &str> = None;
 
+    /// Whether its answer is a text that [`ExerciseKind::mark`] cannot judge: its author does, or what runs it.
+    const UNMARKED: bool = false;
+
     /// The number that it asks for.
     fn number(&self) -> Option<&Number> {
         None

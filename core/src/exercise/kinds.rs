@@ -9,7 +9,7 @@ use super::kind::{ExerciseKind, Field, Posed, Slip};
 use super::paper::List;
 use super::report::Report;
 use super::{
-    Choice, Env, Exercise, Explain, Kernel, Label, Match, Number, Order, Params, Predict, Sketch, Task, Trace,
+    Choice, Env, Exercise, Explain, Kernel, Label, Match, Number, Order, Params, Predict, Program, Sketch, Task, Trace,
 };
 
 fn unlocks<K: ExerciseKind>(kind: &K) -> Option<&str> {
@@ -41,6 +41,14 @@ macro_rules! kinds {
             pub fn unlocking() -> impl Iterator<Item = &'static str> {
                 let all = [$(($name, <$kind as ExerciseKind>::UNLOCKS.is_some())),*];
                 all.into_iter().filter(|(_, unlocks)| *unlocks).map(|(name, _)| name)
+            }
+
+            /// Whether an answer to a kind with this name is a text that only its author, or what runs it, can mark.
+            pub fn is_unmarked(name: &str) -> bool {
+                match name {
+                    $($name => <$kind as ExerciseKind>::UNMARKED,)*
+                    _ => false,
+                }
             }
         }
 
@@ -78,6 +86,8 @@ kinds! { $
     Explain = "explain",
     /// A kernel to write.
     Kernel = "kernel",
+    /// A program to write, which runs on several ranks.
+    Program = "program",
 }
 
 impl Kind {

@@ -257,6 +257,21 @@ fn only_a_gpu_marks_a_kernel() {
 }
 
 #[test]
+fn only_a_run_marks_a_program() {
+    let program = |puzzle: &str| -> Exercise {
+        let fields = r#""id": "p", "skill": "s.s", "prompt": "Write it.", "hints": ["h"], "solution": ["s"]"#;
+        let kind = r#""kind": "program", "say": "{ring_steps} steps.", "model": "rank-program""#;
+        serde_json::from_str(&format!(r#"{{ {fields}, {kind}, "params": {{ "puzzle": "{puzzle}" }} }}"#)).unwrap()
+    };
+    let fine = program(crate::program::figure::PUZZLES[0].id);
+    assert_eq!(problems(&fine), [] as [String; 0]);
+    assert_eq!((marked(&fine, "import torch"), marked(&fine, " ")), ("unmarked", "empty"));
+    assert!(problems(&program("none"))[0].contains("puzzle has no choice “none”"));
+    let unmarked: Vec<&str> = Kind::NAMES.iter().copied().filter(|name| Kind::is_unmarked(name)).collect();
+    assert_eq!(unmarked, ["explain", "kernel", "program"]);
+}
+
+#[test]
 fn every_kind_is_solved_by_its_own_solution() {
     let matching = read(
         r#""kind": "match", "pairs": [

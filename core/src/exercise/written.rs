@@ -56,7 +56,7 @@ pub(super) fn mark_list(answer: &str, n: usize, is_right: impl FnOnce(&[usize]) 
     }
 }
 
-/// The mark of a text that only its author or a GPU can mark.
+/// The mark of a text that only its author, or what runs it, can mark.
 pub(super) fn mark_text(answer: &str) -> &'static str {
     if answer.trim().is_empty() { "empty" } else { "unmarked" }
 }

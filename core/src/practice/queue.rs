@@ -29,7 +29,7 @@ pub fn seconds(kind: &str, level: u8) -> u32 {
         "trace" | "sketch" => 90,
         "task" => 120,
         "explain" => 150,
-        "kernel" => 600,
+        "kernel" | "program" => 600,
         _ => 60,
     };
     first + first / 2 * u32::from(level.clamp(1, 3) - 1)

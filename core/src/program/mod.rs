@@ -3,9 +3,14 @@
 //! Nothing here knows Python. `ringside-ranks` (`core/ranks`) runs a [`Job`] and gives an [`Outcome`]; pages draw the
 //! outcome, and content states a [`Puzzle`]. So a page that shows a run never downloads the interpreter.
 
+pub mod figure;
+mod finding;
 mod job;
+pub mod playback;
 mod puzzle;
 mod run;
+mod said;
+mod trace;
 
 pub use job::{Budgets, Fault, Job, Limits, MAX_RANKS, MIN_RANKS, Machine, Wire};
 pub use puzzle::{Over, Puzzle, Wrong};
@@ -13,6 +18,7 @@ pub use run::{
     At, Diagnosis, Event, EventKind, KINDS, Kind, MemoryPoint, Message, Outcome, Printed, Rank, Run, State, Submitted,
     Totals, Verdict,
 };
+pub use said::Said;
 
 /// What "Run it for real" saves beside a program, as `ringside.py`: the same names over PyTorch.
 pub const SHIM: &str = include_str!("ringside.py");

@@ -1,4 +1,4 @@
-//! The editors of the kernel workbench and of the author's page: `app/editor` and what it has from npm, each bundled into one module.
+//! The editors of the workbenches and of the author's page: `app/editor` and what it has from npm, each bundled into one module.
 
 use crate::esbuild;
 use crate::hash;

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::schema::{Chapter, Course, ExerciseIndex, Indexed};
 use ringside_core::answer::Asked;
+use ringside_core::exercise;
 use ringside_core::practice::exam::{HONESTY, MAX_EXERCISES, MAX_SEED, MAX_TITLE};
 use ringside_core::quantity::Unit;
 use ringside_core::query::{Kind, ParamSpec};
@@ -82,7 +83,7 @@ fn form(start: Link, course: Arc<Course>, index: Arc<ExerciseIndex>) -> AnyView 
 }
 
 fn kind_of(exercise: &Indexed) -> String {
-    let marked = if matches!(exercise.kind.as_str(), "explain" | "kernel") { ", for you to mark" } else { "" };
+    let marked = if exercise::Kind::is_unmarked(&exercise.kind) { ", for you to mark" } else { "" };
     format!("{} · level {}{marked}", exercise.kind, exercise.level)
 }
 

@@ -1,15 +1,13 @@
 //! What the store says that a learner has shown.
 
 use ringside_content::schema::{ExerciseIndex, Indexed};
+use ringside_core::exercise::Kind;
 use ringside_core::lab;
 use ringside_core::practice::Practice;
 use ringside_core::practice::record::{self, Lab, Record, Run, Solved};
 
 use crate::practice;
 use crate::store::doc::Doc;
-
-/// Of which kinds the answer is a text that only its author, or a GPU, can mark: it stays out of a link.
-const LONG: [&str; 2] = ["explain", "kernel"];
 
 /// The record without a name and a day: exercises in the course's order, and labs in theirs.
 pub(super) fn record(doc: &Doc, index: &ExerciseIndex) -> Record {
@@ -39,7 +37,9 @@ fn solved(doc: &Doc, practice: &Practice, exercise: &Indexed) -> Option<Solved> 
     let key = exercise.key.clone();
     if attempt.solved && record::counts(attempt.tries_here(), attempt.hints, attempt.shown) {
         let day = ended.map(|a| a.day);
-        let answer = if LONG.contains(&exercise.kind.as_str()) { String::new() } else { attempt.input.clone() };
+        // A text that cannot be marked stays out of a link.
+        let long = Kind::is_unmarked(&exercise.kind);
+        let answer = if long { String::new() } else { attempt.input.clone() };
         return Some(Solved { exercise: key, seed: attempt.seed, day, tries: attempt.tries_here(), answer });
     }
     ended.map(|a| Solved { exercise: key, seed: a.seed, day: Some(a.day), tries: a.tries, answer: String::new() })

@@ -1,9 +1,6 @@
 //! A workbench: kernels to write oneself, checked and timed on the learner's own GPU.
 
-mod editor;
 mod help;
-mod kept;
-mod ladder;
 mod trial;
 
 use leptos::prelude::*;
@@ -17,20 +14,18 @@ use ringside_shaders::puzzles::{self, Puzzle};
 use super::controls::{Controls, Drawn};
 use super::kernels::bar;
 use super::model_figure::ModelFigure;
+use super::puzzles::Judge;
+use super::puzzles::draft::Draft;
+use super::puzzles::editor::{Edited, Editor};
+use super::puzzles::kept;
+use super::puzzles::ladder::{self, Rung};
 use super::{Module, Props, readings};
 use crate::ui;
-use crate::ui::later::Later;
 use crate::ui::table::{self, Table, words};
-use editor::{Edited, Editor};
 use trial::{Outcome, Right, Trial};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Whoever has provided this is told of every text that was tried whether it was right, and gets the puzzle alone, without the
-/// ladder and without help: those of an exercise are its own.
-#[derive(Clone, Copy)]
-pub struct Judge(pub Callback<(bool, String)>);
 
 type State = ui::state::State<Params>;
 
@@ -62,7 +57,7 @@ fn view(props: Props) -> AnyView {
     let quantities = Memo::new(move |_| params.with(|p| p.quantities(&())));
     let with_ladder = judge.is_none() && !props.compact;
     let below = view! {
-        {with_ladder.then(|| ladder::view(state))}
+        {with_ladder.then(|| ladder(state))}
         {numbers_of(trial, quantities, puzzle)}
     };
     view! {
@@ -80,6 +75,25 @@ fn view(props: Props) -> AnyView {
         </ModelFigure>
     }
     .into_any()
+}
+
+/// The puzzles, and the best time of each.
+fn ladder(state: State) -> AnyView {
+    let rung = |puzzle: &'static workbench::Puzzle| {
+        let work = Memo::new(move |_| kept::of(puzzle.id));
+        let best = Signal::derive(move || {
+            let best = work.with(|w| w.best.iter().map(|b| b.seconds).fold(f64::INFINITY, f64::min));
+            best.is_finite().then(|| Unit::Seconds.format(best))
+        });
+        Rung { id: puzzle.id, key: puzzle.id.to_owned(), title: puzzle.title, best }
+    };
+    let chosen = Signal::derive(move || state.params().with(|p| p.puzzle.id));
+    let choose = move |id: &'static str| {
+        if let Some(puzzle) = workbench::find(id) {
+            state.update(|p| p.puzzle = puzzle);
+        }
+    };
+    ladder::view(PUZZLES.iter().map(rung), chosen, Callback::new(choose))
 }
 
 /// What the figure says: how it stands with this puzzle, and with all.
@@ -114,31 +128,16 @@ fn finding(id: &'static str, trial: Trial) -> String {
 fn bench(puzzle: &'static Puzzle, trial: Trial, with_help: bool) -> AnyView {
     let id = puzzle.id;
     let frame = puzzle.frame();
-    let start = frame.start.strip_suffix('\n').unwrap_or(frame.start);
-    let work = Memo::new(move |_| kept::of(id));
-    let kept_text = work.with_untracked(|w| w.text.clone());
-    let text = RwSignal::new(if kept_text.is_empty() { start.to_owned() } else { kept_text });
-    let keep = move || {
-        let now = text.get_untracked();
-        let now = if now == start { String::new() } else { now };
-        if work.with_untracked(|w| w.text != now) {
-            kept::change(id, |w| w.text = now);
-        }
-    };
-    let rest = Later::after(500);
-    on_cleanup(move || rest.cancel());
-    let changed = move || rest.run(keep);
+    let draft = Draft::new(id, frame.start);
     let idle = move || trial.progress.with(Option::is_none);
     let check = move || {
         if untrack(idle) {
-            rest.cancel();
-            keep();
-            trial.start(puzzle, text.get_untracked());
+            draft.keep();
+            trial.start(puzzle, draft.text.get_untracked());
         }
     };
     let again = move |_| {
-        text.set(start.to_owned());
-        keep();
+        draft.begin_again();
         trial.outcome.set(None);
     };
     let marks = Signal::derive(move || {
@@ -153,7 +152,9 @@ fn bench(puzzle: &'static Puzzle, trial: Trial, with_help: bool) -> AnyView {
     let editor = Editor::new();
     let model = workbench::find(id);
     let label = format!("The body of the kernel {}", model.map_or("", |p| p.title));
-    let edited = Edited { head: frame.head, tail: frame.tail, text, marks, label };
+    let places = Signal::stored(String::new());
+    let edited =
+        Edited { language: "wgsl", head: frame.head, tail: frame.tail, text: draft.text, marks, places, label };
     let progress = move || trial.progress.with(|p| p.clone().unwrap_or_default());
     view! {
         <div class="workbench">
@@ -162,17 +163,17 @@ fn bench(puzzle: &'static Puzzle, trial: Trial, with_help: bool) -> AnyView {
                 "Lines on a tint are given. Tab indents; " <kbd>"Esc"</kbd> " and then " <kbd>"Tab"</kbd>
                 " leaves the editor; " <kbd>"Ctrl Enter"</kbd> " checks."
             </p>
-            {editor.view(edited, changed, check)}
+            {editor.view(edited, move || draft.changed(), check)}
             <div class="bench-actions">
                 <button type="button" disabled=move || !idle() on:click=move |_| check()>"Check, then time"</button>
                 <button type="button" class="secondary" disabled=idle on:click=move |_| trial.stop()>"Stop"</button>
-                <button type="button" class="quiet" disabled=move || !idle() || text.with(|t| t == start) on:click=again>
+                <button type="button" class="quiet" disabled=move || !idle() || draft.is_start() on:click=again>
                     "Back to the beginning"
                 </button>
                 {bar(idle, move || progress().1, move || Some(progress().0))}
             </div>
             <div role="status" class="verdict">{move || trial.outcome.with(|o| o.as_ref().map(|o| verdict(o, editor)))}</div>
-            {with_help.then(|| help::view(puzzle, work))}
+            {with_help.then(|| help::view(puzzle, draft.work))}
         </div>
     }
     .into_any()

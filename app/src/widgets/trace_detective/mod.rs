@@ -28,6 +28,7 @@ use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui;
 use crate::ui::drop_zone::drop_zone;
+use crate::ui::file;
 use ringside_core::declare::Model as _;
 
 /// Its code.
@@ -170,6 +171,9 @@ fn view(props: Props) -> AnyView {
     // Neither is ever like the one before, and comparing all their events would take longer than drawing them.
     let outcome = Memo::new_with_compare(move |_| Arc::new(params.with(Params::outcome)), |_, _| true);
     let files = own::Files::new();
+    if let Some(file) = file::handed_over().filter(|_| props.alone) {
+        files.read(&[file]);
+    }
     let make = move |_: Option<&Arc<Scene>>| match files.scene.get() {
         Some(own) => own,
         None => params.with(|p| outcome.with(|o| Arc::new(Scene::simulated(p, o)))),

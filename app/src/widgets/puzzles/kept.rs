@@ -8,7 +8,7 @@ use crate::store::store;
 
 /// The work on a puzzle.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(super) struct Work {
+pub(in crate::widgets) struct Work {
     /// The text; empty for the one that the puzzle begins with.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
@@ -31,7 +31,7 @@ pub(super) struct Work {
 
 /// A time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Best {
+pub(in crate::widgets) struct Best {
     /// The device, as the browser names it.
     pub device: String,
     /// The median of its runs, in seconds.
@@ -57,7 +57,7 @@ impl Work {
 }
 
 /// The work on the puzzle with this id. Tracks.
-pub(super) fn of(id: &str) -> Work {
+pub(in crate::widgets) fn of(id: &str) -> Work {
     store().with(|doc| doc.workbench.get(id).map(|kept| read(kept).0)).unwrap_or_default()
 }
 
@@ -73,7 +73,7 @@ fn read(kept: &Value) -> (Work, bool) {
 }
 
 /// Changes it. What is kept of other puzzles stays as it is, whoever wrote it.
-pub(super) fn change(id: &str, change: impl FnOnce(&mut Work)) {
+pub(in crate::widgets) fn change(id: &str, change: impl FnOnce(&mut Work)) {
     store().update(|doc| change_in(doc, id, change));
 }
 

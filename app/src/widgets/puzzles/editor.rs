@@ -13,7 +13,9 @@ use crate::ui::{dom, script, unique_id};
 const GO_TO: &str = "go-to";
 
 /// What is edited.
-pub(super) struct Edited {
+pub(in crate::widgets) struct Edited {
+    /// Its language: `wgsl`, `python`.
+    pub language: &'static str,
     /// What stands before the text, to its last line break.
     pub head: &'static str,
     /// What stands after it, from its line on.
@@ -22,13 +24,15 @@ pub(super) struct Edited {
     pub text: RwSignal<String>,
     /// What a compiler complains about: a line `line:column message` for each.
     pub marks: Signal<String>,
+    /// Who is at which line now: `line who` for each.
+    pub places: Signal<String>,
     /// What it is called.
     pub label: String,
 }
 
 /// A handle on an editor that is on show.
 #[derive(Clone, Copy)]
-pub(super) struct Editor(NodeRef<html::Div>);
+pub(in crate::widgets) struct Editor(NodeRef<html::Div>);
 
 impl Editor {
     /// None yet.
@@ -57,8 +61,8 @@ impl Editor {
         run: impl Fn() + Copy + Send + Sync + 'static,
     ) -> AnyView {
         script::ask("code-editor.js");
-        let Edited { head, tail, text, marks, label } = edited;
-        let id = unique_id("kernel");
+        let Edited { language, head, tail, text, marks, places, label } = edited;
+        let id = unique_id("code");
         let input = move |event: ev::Event| {
             // Of the field, or of the editor: both have a value.
             let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else { return };
@@ -74,14 +78,15 @@ impl Editor {
                 run();
             }
         };
-        let (after, name) = (format!("\n{}", tail.trim_end()), label.clone());
+        let after = if tail.is_empty() { String::new() } else { format!("\n{}", tail.trim_end()) };
+        let name = label.clone();
         view! {
             <div class="kernel-text" node_ref=self.0 on:input=input on:keydown=pressed>
-                <code-editor head=head tail=after label=label prop:value=text prop:marks=marks>
-                    <pre>{head}</pre>
+                <code-editor language=language head=head tail=after label=label prop:value=text prop:marks=marks prop:places=places>
+                    {(!head.is_empty()).then(|| view! { <pre>{head}</pre> })}
                     <label class="visually-hidden" for=id.clone()>{name}</label>
                     <textarea id=id rows="8" spellcheck="false" prop:value=text></textarea>
-                    <pre>{tail}</pre>
+                    {(!tail.is_empty()).then(|| view! { <pre>{tail}</pre> })}
                 </code-editor>
             </div>
         }

@@ -1,0 +1,335 @@
+//! A run to watch: ranks as lanes over time with their memory, messages on their way around a ring, and where each rank is now.
+
+use std::f64::consts::TAU;
+use std::fmt::Write as _;
+
+use leptos::ev::PointerEvent;
+use leptos::html;
+use leptos::prelude::*;
+use ringside_core::program::playback::{Doing, Standing};
+use ringside_core::program::{Event, EventKind, Message, Rank, Run};
+use ringside_core::quantity::Unit;
+
+use super::Shown;
+use crate::ui::timeline::{self, Axis, Window};
+
+/// How high the parts of a lane are, in pixels: what the program does, what runs beside it, memory, and the gap to the next rank.
+#[derive(Clone, Copy)]
+struct Rows {
+    program: f64,
+    beside: f64,
+    memory: f64,
+    gap: f64,
+}
+
+impl Rows {
+    /// Those for so many ranks.
+    fn of(ranks: usize) -> Self {
+        if ranks > 8 {
+            Self { program: 13.0, beside: 4.0, memory: 8.0, gap: 4.0 }
+        } else {
+            Self { program: 18.0, beside: 5.0, memory: 14.0, gap: 7.0 }
+        }
+    }
+
+    fn lane(self) -> f64 {
+        self.program + self.beside + self.memory + 2.0
+    }
+
+    fn pitch(self) -> f64 {
+        self.lane() + self.gap
+    }
+
+    fn top(self, rank: usize) -> f64 {
+        rank as f64 * self.pitch()
+    }
+
+    /// The middle of what the program of a rank does.
+    fn middle(self, rank: usize) -> f64 {
+        self.top(rank) + self.program / 2.0
+    }
+}
+
+/// What a lane is painted in, by class and by what a person calls it.
+const LOOKS: [(&str, &str); 5] = [
+    ("does-compute", "Computes"),
+    ("does-send", "Sends"),
+    ("does-wait", "Waits to receive"),
+    ("does-collective", "In a collective"),
+    ("does-hang", "Hangs"),
+];
+
+/// The index in [`LOOKS`] of an event.
+fn look(event: &Event) -> usize {
+    match event.kind {
+        _ if event.hangs => 4,
+        EventKind::Compute => 0,
+        EventKind::Send => 1,
+        EventKind::Recv | EventKind::Wait => 2,
+        EventKind::Collective => 3,
+    }
+}
+
+/// Messages up to which all of a run are drawn as lines from lane to lane.
+const LINES: usize = 400;
+
+/// The narrowest block, in pixels.
+const NARROWEST: f64 = 1.0;
+
+fn ranks(shown: Shown) -> Memo<usize> {
+    Memo::new(move |_| shown.with(|outcome| outcome.run.ranks.len()))
+}
+
+/// The run.
+pub(super) fn view(shown: Shown) -> AnyView {
+    view! {
+        <section class="rank-watch" aria-label="The run">
+            {lanes(shown)}
+            {legend()}
+            <div class="rank-now">
+                {ring(shown)}
+                {standings(shown)}
+            </div>
+            {printed(shown)}
+        </section>
+    }
+    .into_any()
+}
+
+fn legend() -> AnyView {
+    let look = |(class, label): (&'static str, &'static str)| {
+        let class = format!("swatch {class}");
+        view! { <li><i class=class></i> {label}</li> }
+    };
+    view! {
+        <ul class="timeline-legend">
+            {LOOKS.map(look).into_iter().collect_view()}
+            <li><i class="swatch does-memory"></i> "Memory, to the fullest rank’s peak"</li>
+        </ul>
+    }
+    .into_any()
+}
+
+/// The lanes of the ranks over time.
+fn lanes(shown: Shown) -> AnyView {
+    let (window, width) = (RwSignal::new(Window::ALL), RwSignal::new(0.0));
+    let axis = Memo::new(move |_| {
+        let end = shown.with(|outcome| outcome.run.totals.time);
+        let window = window.get();
+        Axis { from: window.from * end, to: window.to * end, width: width.get() }
+    });
+    let count = ranks(shown);
+    let height = move || Rows::of(count.get()).pitch() * count.get() as f64;
+    let picture = move || shown.with(|outcome| drawing(&outcome.run, axis.get()));
+    let over = move || shown.at(|outcome, now| now_drawing(&outcome.run, axis.get(), now));
+    let node = NodeRef::<html::Div>::new();
+    timeline::follow_width(node, width);
+    let names = move || (0..count.get()).map(|rank| view! { <span>{rank}</span> }).collect_view();
+    let point = move |event: PointerEvent| {
+        if event.buttons() & 1 == 1 {
+            let time = axis.get_untracked().time(f64::from(event.offset_x()));
+            shown.step.set(shown.moments.with_untracked(|moments| moments.step(time)));
+        }
+    };
+    let label = move || format!("The time of {} ranks as lanes. The list below says where each one is.", count.get());
+    let busy = Memo::new(move |_| shown.with(|outcome| timeline::strip(&outcome.run.computing(PARTS))));
+    view! {
+        <div class="track rank-track">
+            <div
+                class="track-rows"
+                style:height=move || format!("{}px", height())
+                style=("--row", move || format!("{}px", Rows::of(count.get()).pitch()))
+                style=("--block", move || format!("{}px", Rows::of(count.get()).program))
+            >
+                <div class="track-names" aria-hidden="true">{names}</div>
+                <div
+                    class="timeline"
+                    node_ref=node
+                    role="img"
+                    aria-label=label
+                    on:pointerdown=point
+                    on:pointermove=point
+                    on:wheel=move |event| timeline::wheel(&event, window, width)
+                >
+                    <svg class="pieces" aria-hidden="true" width=move || width.get() height=height inner_html=picture></svg>
+                    <svg class="over" aria-hidden="true" inner_html=over></svg>
+                </div>
+            </div>
+            {timeline::ticks(axis, |t| Unit::Seconds.format(t))}
+            {timeline::overview(window, busy, "Share of the ranks that compute")}
+        </div>
+    }
+    .into_any()
+}
+
+/// Parts of the strip over the whole run.
+const PARTS: usize = 120;
+
+/// A rectangle as a part of a path.
+fn block(path: &mut String, x: f64, y: f64, width: f64, height: f64) {
+    // Writing to a string does not fail.
+    let _ = write!(path, "M{x:.1} {y:.1}h{width:.1}v{height:.1}h{:.1}z", -width);
+}
+
+/// Every lane: one path for each look, and one for memory.
+fn drawing(run: &Run, axis: Axis) -> String {
+    let rows = Rows::of(run.ranks.len());
+    let mut paths: [String; LOOKS.len()] = Default::default();
+    let mut memory = String::new();
+    let most = run.totals.memory.max(1) as f64;
+    for (i, rank) in run.ranks.iter().enumerate() {
+        let top = rows.top(i);
+        for event in &rank.events {
+            let end = if event.hangs { run.totals.time } else { event.end };
+            let (x, right) = (axis.x(event.start).max(0.0), axis.x(end).min(axis.width));
+            if right < 0.0 || x > axis.width {
+                continue;
+            }
+            let (y, high) = if event.stream { (top + rows.program + 1.0, rows.beside) } else { (top, rows.program) };
+            block(&mut paths[look(event)], x, y, (right - x).max(NARROWEST), high);
+        }
+        filled(&mut memory, rank, axis, (top + rows.lane(), rows.memory / most), run.totals.time);
+    }
+    let mut markup = format!("<path class=\"does-memory\" d=\"{memory}\"/>");
+    for ((class, _), path) in LOOKS.iter().zip(&paths) {
+        let _ = write!(markup, "<path class=\"{class}\" d=\"{path}\"/>");
+    }
+    if run.messages.len() <= LINES {
+        let lines: String = run.messages.iter().map(|message| line(message, axis, rows)).collect();
+        let _ = write!(markup, "<path class=\"message-line\" d=\"{lines}\"/>");
+    }
+    markup
+}
+
+/// A rank's memory as an area over `foot`, `scale` pixels for each byte.
+fn filled(path: &mut String, rank: &Rank, axis: Axis, (foot, scale): (f64, f64), end: f64) {
+    let _ = write!(path, "M0 {foot:.1}");
+    for (i, point) in rank.memory.iter().enumerate() {
+        let until = rank.memory.get(i + 1).map_or(end, |next| next.time);
+        let (x, right) = (axis.x(point.time).clamp(0.0, axis.width), axis.x(until).clamp(0.0, axis.width));
+        let y = foot - point.total() as f64 * scale;
+        let _ = write!(path, "L{x:.1} {y:.1}L{right:.1} {y:.1}");
+    }
+    let _ = write!(path, "L{:.1} {foot:.1}z", axis.x(end).clamp(0.0, axis.width));
+}
+
+fn line(message: &Message, axis: Axis, rows: Rows) -> String {
+    let (x, right) = (axis.x(message.start), axis.x(message.end));
+    format!("M{x:.1} {:.1}L{right:.1} {:.1}", rows.middle(message.from), rows.middle(message.to))
+}
+
+/// What lies over the lanes: the moment on show, and the messages that are under way then.
+fn now_drawing(run: &Run, axis: Axis, now: f64) -> String {
+    let rows = Rows::of(run.ranks.len());
+    let lines: String = run.under_way(now).map(|message| line(message, axis, rows)).collect();
+    let (x, high) = (axis.x(now), rows.pitch() * run.ranks.len() as f64);
+    let width = (axis.width - x).max(0.0);
+    format!(
+        "<rect class=\"veil\" x=\"{x:.1}\" width=\"{width:.1}\" height=\"{high:.1}\"/><path class=\"message-now\" d=\"{lines}\"/>\
+         <line class=\"now\" x1=\"{x:.1}\" x2=\"{x:.1}\" y2=\"{high:.1}\"/>"
+    )
+}
+
+/// The radius of the ring and of a rank on it, in a drawing of 200 by 200.
+const RING: (f64, f64) = (78.0, 13.0);
+
+/// The length of an arrow's head.
+const HEAD: f64 = 7.0;
+
+/// The ranks around a ring, with the messages that are under way.
+fn ring(shown: Shown) -> AnyView {
+    let picture = move || shown.at(|outcome, now| ring_drawing(&outcome.run, now));
+    view! {
+        <svg class="rank-ring" viewBox="0 0 200 200" aria-hidden="true">
+            <g inner_html=picture></g>
+        </svg>
+    }
+    .into_any()
+}
+
+fn ring_drawing(run: &Run, now: f64) -> String {
+    let (radius, disc) = RING;
+    let count = run.ranks.len().max(1);
+    let at = |rank: usize| {
+        let turn = rank as f64 / count as f64 * TAU;
+        (100.0 + radius * turn.sin(), 100.0 - radius * turn.cos())
+    };
+    let mut markup = format!("<circle class=\"around\" cx=\"100\" cy=\"100\" r=\"{radius}\"/>");
+    for message in run.under_way(now) {
+        let ((x, y), (to_x, to_y)) = (at(message.from), at(message.to));
+        let length = (to_x - x).hypot(to_y - y).max(1.0);
+        let (dx, dy) = ((to_x - x) / length, (to_y - y) / length);
+        let (tip_x, tip_y) = (to_x - dx * disc, to_y - dy * disc);
+        let (back_x, back_y) = (tip_x - dx * HEAD, tip_y - dy * HEAD);
+        let _ = write!(
+            markup,
+            "<path class=\"flight\" d=\"M{:.1} {:.1}L{tip_x:.1} {tip_y:.1}M{:.1} {:.1}L{tip_x:.1} {tip_y:.1}L{:.1} {:.1}\"/>",
+            x + dx * disc,
+            y + dy * disc,
+            back_x - dy * HEAD * 0.6,
+            back_y + dx * HEAD * 0.6,
+            back_x + dy * HEAD * 0.6,
+            back_y - dx * HEAD * 0.6
+        );
+    }
+    for (rank, standing) in run.standings(now).iter().enumerate() {
+        let (x, y) = at(rank);
+        let class = class(standing.doing);
+        let _ = write!(
+            markup,
+            "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{disc}\"/><text class=\"on-{class}\" x=\"{x:.1}\" y=\"{:.1}\">{rank}</text>",
+            y + 4.0
+        );
+    }
+    markup
+}
+
+/// The class of what a rank does.
+fn class(doing: Doing) -> &'static str {
+    match doing {
+        Doing::Busy(EventKind::Compute) => "does-compute",
+        Doing::Busy(EventKind::Send) => "does-send",
+        Doing::Busy(EventKind::Recv | EventKind::Wait) => "does-wait",
+        Doing::Busy(EventKind::Collective) => "does-collective",
+        Doing::Hangs | Doing::Stopped => "does-hang",
+        Doing::Between | Doing::Finished => "does-nothing",
+    }
+}
+
+/// Where each rank is, in words.
+fn standings(shown: Shown) -> AnyView {
+    let row = |(rank, standing): (usize, Standing)| {
+        let class = format!("swatch {}", class(standing.doing));
+        let line = (standing.line > 0).then(|| format!("line {}", standing.line));
+        view! {
+            <li>
+                <i class=class></i>
+                <b>{format!("Rank {rank}")}</b>
+                <span class="at-line">{line}</span>
+                <span class="what">{standing.says}</span>
+                <span class="holds">{Unit::Bytes.format(standing.memory as f64)}</span>
+            </li>
+        }
+    };
+    let rows = move || {
+        let standings = shown.at(|outcome, now| outcome.run.standings(now));
+        standings.into_iter().enumerate().map(row).collect_view()
+    };
+    let label = move || format!("The ranks at {}", Unit::Seconds.format(shown.now()));
+    view! { <ul class="rank-list" aria-label=label>{rows}</ul> }.into_any()
+}
+
+/// What the ranks printed up to the moment on show.
+fn printed(shown: Shown) -> AnyView {
+    let any = Memo::new(move |_| shown.with(|outcome| outcome.run.ranks.iter().any(|rank| !rank.printed.is_empty())));
+    let text = move || shown.at(|outcome, now| outcome.run.printed(now));
+    view! {
+        <Show when=move || any.get()>
+            <div class="rank-output">
+                <p class="fine">"Output up to this moment"</p>
+                <pre tabindex="0" aria-label="Output of the ranks">{text}</pre>
+            </div>
+        </Show>
+    }
+    .into_any()
+}

@@ -1,0 +1,106 @@
+// The workbench for programs: a starter runs and fails with a diagnosis at its line, a mended one passes, and no text takes the page away.
+import type { Locator, Page } from "@playwright/test";
+import { axe, expect, ready, stored, test } from "./fixtures";
+import { widget } from "./widget";
+
+const { figure, open, quantity, finding } = widget("rank-program");
+const editor = (within: Page | Locator): Locator => within.locator("code-editor");
+const content = (within: Page | Locator): Locator => editor(within).getByRole("textbox", { name: /^The program/ });
+const verdict = (within: Page | Locator): Locator => within.locator(".verdict");
+const run = (within: Page | Locator) => within.getByRole("button", { name: "Run", exact: true }).click();
+
+/** Puts a text into the editor, as if it had been typed. */
+async function write(within: Page | Locator, text: string) {
+  await content(within).waitFor();
+  await editor(within).evaluate((element: HTMLTextAreaElement, text) => {
+    element.value = text;
+    element.dispatchEvent(new Event("input", { bubbles: true }));
+  }, text);
+}
+
+/** The best known program, as the page shows it to whoever gives up. */
+async function solution(within: Locator) {
+  await within.getByRole("button", { name: "Show a solution" }).click();
+  await within.getByRole("button", { name: "Look it up" }).click();
+  return within.getByLabel("The best known program").innerText();
+}
+
+test("a starter fails at its line, the solution passes, and its run is stepped through", async ({ page }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => request.url().includes("rank-worker") && asked.push(request.url()));
+  await open(page, "");
+  await content(page).waitFor();
+  expect(asked).toEqual([]);
+  await run(page);
+  await expect(verdict(page).locator(".message")).toContainText(/On 4 ranks: /, { timeout: 30_000 });
+  expect(asked.length).toBeGreaterThan(0);
+  await expect(finding(page)).toContainText("not solved yet");
+  const text = await solution(figure(page));
+  await write(page, text);
+  await run(page);
+  await expect(verdict(page)).toContainText(/Passed on [\d, ]*4[\d, ]* ranks/, { timeout: 30_000 });
+  await expect(figure(page).locator('[data-quantity="verified"]')).toHaveAttribute("data-value", "1");
+  expect(await quantity(page, "sent")).toBeGreaterThan(0);
+  await expect(figure(page).locator(".rank-list li")).toHaveCount(4);
+  // From the end back to the start, by keyboard alone.
+  await figure(page).getByRole("slider", { name: "Step" }).press("Home");
+  await expect(editor(page).locator(".place").first()).toContainText(/^ranks? \d/);
+  await figure(page).getByRole("slider", { name: "Step" }).press("ArrowRight");
+  await expect(figure(page).getByRole("button", { name: "Step back" })).toBeEnabled();
+  expect(await axe(page, "figure")).toEqual([]);
+});
+
+test("ranks that wait for each other are named with their lines, and a button leads there", async ({ page }) => {
+  await open(page, "ranks=2&buffer=none");
+  await write(page, "import torch\nimport torch.distributed as dist\nx = torch.ones(4)\ndist.recv(x, 1 - dist.get_rank())\n");
+  await run(page);
+  await expect(verdict(page)).toContainText("On 2 ranks: a deadlock", { timeout: 30_000 });
+  await expect(verdict(page).locator(".said")).toContainText("line 4");
+  await expect(editor(page).locator(".bad-line")).toHaveCount(1);
+  await verdict(page).getByRole("button", { name: "Rank 0, line 4" }).click();
+  await expect(content(page)).toBeFocused();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  await expect(content(page)).not.toBeFocused();
+});
+
+test("what is written is kept, run by keyboard, and an endless loop ends with a sentence", async ({ page }) => {
+  await open(page, "");
+  await content(page).click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText("while True:\n    pass");
+  await page.keyboard.press("Control+Enter");
+  await expect(verdict(page)).toContainText("On 4 ranks: stopped at a limit", { timeout: 30_000 });
+  await page.reload();
+  await ready(page);
+  await expect(content(page)).toContainText("while True:");
+  const id = (await stored(page)).workbench;
+  expect(Object.keys(id)).toEqual([expect.stringMatching(/^program\//)]);
+  await figure(page).getByRole("button", { name: "Back to the beginning" }).click();
+  await expect(content(page)).not.toContainText("while True:");
+});
+
+test("a call that takes too long ends its worker, and the next run starts another", async ({ page }) => {
+  const deaf = "postMessage(Uint8Array.of(0));";
+  await page.route("**/rank-worker-start-*.js", (route) => route.fulfill({ contentType: "text/javascript", body: deaf }));
+  await page.clock.install();
+  await open(page, "");
+  await content(page).waitFor();
+  await run(page);
+  await expect.poll(() => page.workers().length).toBe(1);
+  await page.clock.runFor(11_000);
+  await expect(verdict(page)).toContainText("Your program was stopped after 10 seconds");
+  await expect.poll(() => page.workers().length).toBe(0);
+  await page.unroute("**/rank-worker-start-*.js");
+  await run(page);
+  await expect(verdict(page)).toContainText("On 4 ranks: ", { timeout: 30_000 });
+});
+
+test("on a phone the text is read and run", async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await open(page, "");
+  await content(page).waitFor();
+  await run(page);
+  await expect(verdict(page)).toContainText("On 4 ranks: ", { timeout: 30_000 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+});
