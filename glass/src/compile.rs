@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{
-    AddressSpace, AtomicFunction, ArraySize, BinaryOperator, Binding, Block, BuiltIn, Expression, Function, GatherMode,
+    AddressSpace, ArraySize, AtomicFunction, BinaryOperator, Binding, Block, BuiltIn, Expression, Function, GatherMode,
     Handle, Literal, MathFunction, Module, RelationalFunction, Scalar, ScalarKind, ShaderStage, Span, Statement,
     SwitchValue, Type, TypeInner, UnaryOperator,
 };
@@ -148,7 +148,9 @@ impl<'a> Compiler<'a> {
         let slot = self.program.slots;
         let n = u32::try_from(n).unwrap_or(MAX_SLOTS);
         if slot.saturating_add(n) > MAX_SLOTS {
-            return refuse(format!("The kernel needs more than {MAX_SLOTS} registers per invocation. Use smaller arrays."));
+            return refuse(format!(
+                "The kernel needs more than {MAX_SLOTS} registers per invocation. Use smaller arrays."
+            ));
         }
         self.program.slots += n;
         Ok(slot)
@@ -184,7 +186,9 @@ impl<'a> Compiler<'a> {
     /// The words of a type, in order, with where each lies in memory.
     fn leaves(&self, inner: &TypeInner, offset: u32, out: &mut Vec<Leaf>, depth: usize) -> Result<(), Refusal> {
         if out.len() > MAX_WORDS || depth > MAX_DEPTH {
-            return refuse(format!("A value of more than {MAX_WORDS} words is copied. Read one element of it at a time."));
+            return refuse(format!(
+                "A value of more than {MAX_WORDS} words is copied. Read one element of it at a time."
+            ));
         }
         match *inner {
             TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => {
@@ -198,7 +202,9 @@ impl<'a> Compiler<'a> {
                 let kind = kind_of(scalar)?;
                 let stride = kind.bytes() * if rows as u32 == 2 { 2 } else { 4 };
                 for column in 0..columns as u32 {
-                    out.extend((0..rows as u32).map(|i| Leaf { offset: offset + column * stride + i * kind.bytes(), kind }));
+                    out.extend(
+                        (0..rows as u32).map(|i| Leaf { offset: offset + column * stride + i * kind.bytes(), kind }),
+                    );
                 }
             }
             TypeInner::Array { base, ref size, stride } => {
@@ -235,9 +241,7 @@ impl<'a> Compiler<'a> {
                 let stride = kind.bytes() * if rows as u32 == 2 { 2 } else { 4 };
                 Layout::Array(Box::new(Layout::Vector(kind, rows as u32)), stride)
             }
-            TypeInner::Array { base, stride, .. } => {
-                Layout::Array(Box::new(self.layout(base, depth + 1)?), stride)
-            }
+            TypeInner::Array { base, stride, .. } => Layout::Array(Box::new(self.layout(base, depth + 1)?), stride),
             TypeInner::Struct { ref members, .. } => {
                 let mut named = Vec::new();
                 for member in members {
@@ -256,9 +260,9 @@ impl<'a> Compiler<'a> {
             let name = variable.name.clone().unwrap_or_default();
             let value = match variable.space {
                 AddressSpace::WorkGroup | AddressSpace::Uniform | AddressSpace::Storage { .. } => {
-                    let layout = self.layout(variable.ty, 0).map_err(|(_, why)| {
-                        (Some(self.module.global_variables.get_span(handle)), why)
-                    })?;
+                    let layout = self
+                        .layout(variable.ty, 0)
+                        .map_err(|(_, why)| (Some(self.module.global_variables.get_span(handle)), why))?;
                     let shared = variable.space == AddressSpace::WorkGroup;
                     let bytes = self.ty(variable.ty).size(self.module.to_ctx());
                     if shared {
@@ -266,7 +270,13 @@ impl<'a> Compiler<'a> {
                     }
                     let number = self.program.variables.len() as u32;
                     let binding = variable.binding.map(|binding| binding.binding);
-                    self.program.variables.push(Variable { name, binding, uniform: variable.space == AddressSpace::Uniform, bytes, layout });
+                    self.program.variables.push(Variable {
+                        name,
+                        binding,
+                        uniform: variable.space == AddressSpace::Uniform,
+                        bytes,
+                        layout,
+                    });
                     let root = if shared { Root::Shared(number) } else { Root::Buffer(number) };
                     Some(Value::Pointer(Address { root, offset: 0, terms: Vec::new() }))
                 }
@@ -459,7 +469,12 @@ impl<'a> Compiler<'a> {
     fn patch(&mut self, at: usize) {
         let here = self.here();
         match self.program.ops.get_mut(at) {
-            Some(Op::If { orelse: to, .. } | Op::Else { end: to } | Op::Continuing { end: to } | Op::Case { next: to, .. }) => {
+            Some(
+                Op::If { orelse: to, .. }
+                | Op::Else { end: to }
+                | Op::Continuing { end: to }
+                | Op::Case { next: to, .. },
+            ) => {
                 *to = here;
             }
             _ => {}
@@ -473,7 +488,8 @@ impl<'a> Compiler<'a> {
                     self.at(body.function.expressions.get_span(handle));
                     self.mark()?;
                     let value = self.expression(body, handle)?;
-                    if let (Some(name), Value::Register(slot)) = (body.function.named_expressions.get(&handle), &value) {
+                    if let (Some(name), Value::Register(slot)) = (body.function.named_expressions.get(&handle), &value)
+                    {
                         let slot = *slot;
                         let kinds = self.shape(self.inner(body, handle))?.iter().map(|leaf| leaf.kind).collect();
                         let named = self.named_as(name, slot, kinds);
@@ -651,7 +667,10 @@ impl<'a> Compiler<'a> {
                 self.mark()?;
                 let mut passed = Vec::new();
                 for argument in arguments {
-                    let pointer = matches!(self.inner(body, *argument), TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. });
+                    let pointer = matches!(
+                        self.inner(body, *argument),
+                        TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. }
+                    );
                     passed.push(if pointer {
                         Value::Pointer(self.pointer(body, *argument)?)
                     } else {
@@ -823,10 +842,7 @@ impl<'a> Compiler<'a> {
     fn expression(&mut self, body: &mut Body<'a>, handle: Handle<Expression>) -> Result<Value, Refusal> {
         let function = body.function;
         let slot = match function.expressions[handle] {
-            Expression::Literal(_)
-            | Expression::Constant(_)
-            | Expression::Override(_)
-            | Expression::ZeroValue(_) => {
+            Expression::Literal(_) | Expression::Constant(_) | Expression::Override(_) | Expression::ZeroValue(_) => {
                 let mut words = Vec::new();
                 self.constant(&function.expressions, handle, &mut words, 0)?;
                 self.fixed_all(&words)?
@@ -836,8 +852,11 @@ impl<'a> Compiler<'a> {
                 for component in components {
                     parts.push((self.value(body, *component)?, self.words(body, *component)?));
                 }
-                let known: Option<Vec<u32>> =
-                    parts.iter().flat_map(|(slot, n)| *slot..slot + n).map(|slot| self.known.get(&slot).copied()).collect();
+                let known: Option<Vec<u32>> = parts
+                    .iter()
+                    .flat_map(|(slot, n)| *slot..slot + n)
+                    .map(|slot| self.known.get(&slot).copied())
+                    .collect();
                 if let Some(words) = known {
                     self.fixed_all(&words)?
                 } else {
@@ -1021,12 +1040,26 @@ impl<'a> Compiler<'a> {
     /// From one element to the next: words, or bytes.
     fn stride(&self, inner: &TypeInner, words: bool) -> Result<u32, Refusal> {
         Ok(match *inner {
-            TypeInner::Vector { scalar, .. } => if words { 1 } else { kind_of(scalar)?.bytes() },
+            TypeInner::Vector { scalar, .. } => {
+                if words {
+                    1
+                } else {
+                    kind_of(scalar)?.bytes()
+                }
+            }
             TypeInner::Matrix { rows, scalar, .. } => {
-                if words { rows as u32 } else { kind_of(scalar)?.bytes() * if rows as u32 == 2 { 2 } else { 4 } }
+                if words {
+                    rows as u32
+                } else {
+                    kind_of(scalar)?.bytes() * if rows as u32 == 2 { 2 } else { 4 }
+                }
             }
             TypeInner::Array { base, stride, .. } => {
-                if words { self.shape(self.ty(base))?.len() as u32 } else { stride }
+                if words {
+                    self.shape(self.ty(base))?.len() as u32
+                } else {
+                    stride
+                }
             }
             _ => return refuse("This index is not run here."),
         })

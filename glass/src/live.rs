@@ -117,5 +117,12 @@ pub(crate) fn most(program: &Program) -> u32 {
         change[to] -= 1;
     }
     let mut now = 0;
-    change.into_iter().map(|by| { now += by; now }).max().map_or(0, |most| most.max(0) as u32)
+    change
+        .into_iter()
+        .map(|by| {
+            now += by;
+            now
+        })
+        .max()
+        .map_or(0, |most| most.max(0) as u32)
 }

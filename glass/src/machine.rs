@@ -68,11 +68,22 @@ impl Memory {
 #[derive(Debug, Clone, Copy)]
 enum Frame {
     /// Who goes on at the end, and who takes the other branch.
-    If { join: u64, other: u64 },
+    If {
+        join: u64,
+        other: u64,
+    },
     /// Who goes on at the end, and who waits for the next lap.
-    Loop { join: u64, next: u64 },
-    Switch { join: u64, waiting: u64 },
-    Call { join: u64 },
+    Loop {
+        join: u64,
+        next: u64,
+    },
+    Switch {
+        join: u64,
+        waiting: u64,
+    },
+    Call {
+        join: u64,
+    },
 }
 
 /// A warp.
@@ -256,7 +267,8 @@ impl Machine {
                 for lane in 0..width {
                     let index = first + lane as u32;
                     let local = [index % size[0], index / size[0] % size[1], index / size[0] / size[1]];
-                    let global = [0, 1, 2].map(|axis: usize| group[axis].wrapping_mul(size[axis]).wrapping_add(local[axis]));
+                    let global =
+                        [0, 1, 2].map(|axis: usize| group[axis].wrapping_mul(size[axis]).wrapping_add(local[axis]));
                     let words: &[u32] = match told {
                         Told::Global => &global,
                         Told::Local => &local,
@@ -454,7 +466,8 @@ impl Machine {
         if self.known(FindingKind::Barrier, line, returned) {
             return;
         }
-        let what = if returned != 0 { format!("returned on line {returned}") } else { "took another branch".to_owned() };
+        let what =
+            if returned != 0 { format!("returned on line {returned}") } else { "took another branch".to_owned() };
         let text = format!(
             "Not every invocation reaches this barrier: {} waits here, and {} {what}. On a GPU the kernel hangs or computes \
              garbage.",
@@ -476,7 +489,15 @@ impl Machine {
     }
 
     /// One operation. Where it goes on.
-    fn execute(&mut self, op: &Op, program: &Program, launch: &Launch, warp: &mut Warp, number: usize, line: u32) -> usize {
+    fn execute(
+        &mut self,
+        op: &Op,
+        program: &Program,
+        launch: &Launch,
+        warp: &mut Warp,
+        number: usize,
+        line: u32,
+    ) -> usize {
         let next = warp.pc + 1;
         let active = warp.active;
         // What is skipped is not done: of control flow, only what opens and closes.
@@ -690,7 +711,8 @@ impl Machine {
             Op::Case { selector, values, falls, next: end } => {
                 let w = self.width as usize;
                 let none = Vec::new();
-                let (named, all) = program.cases.get(values as usize).unwrap_or(&none).split_first().unwrap_or((&1, &[]));
+                let (named, all) =
+                    program.cases.get(values as usize).unwrap_or(&none).split_first().unwrap_or((&1, &[]));
                 let through = if falls { warp.active } else { 0 };
                 if let Some(Frame::Switch { waiting, .. }) = warp.frames.last_mut() {
                     let here = lanes(*waiting)
@@ -726,9 +748,18 @@ impl Machine {
                     match frame {
                         // Who returns goes on after the call; from the entry point, nowhere.
                         Frame::Call { .. } => break,
-                        Frame::If { join, other } => { *join &= !active; *other &= !active; }
-                        Frame::Loop { join, next } => { *join &= !active; *next &= !active; }
-                        Frame::Switch { join, waiting } => { *join &= !active; *waiting &= !active; }
+                        Frame::If { join, other } => {
+                            *join &= !active;
+                            *other &= !active;
+                        }
+                        Frame::Loop { join, next } => {
+                            *join &= !active;
+                            *next &= !active;
+                        }
+                        Frame::Switch { join, waiting } => {
+                            *join &= !active;
+                            *waiting &= !active;
+                        }
                     }
                 }
                 warp.active = 0;
@@ -736,7 +767,10 @@ impl Machine {
             Op::Break => {
                 for frame in warp.frames.iter_mut().rev() {
                     match frame {
-                        Frame::If { join, other } => { *join &= !active; *other &= !active; }
+                        Frame::If { join, other } => {
+                            *join &= !active;
+                            *other &= !active;
+                        }
                         Frame::Call { .. } | Frame::Loop { .. } | Frame::Switch { .. } => break,
                     }
                 }
@@ -745,9 +779,18 @@ impl Machine {
             Op::Continue => {
                 for frame in warp.frames.iter_mut().rev() {
                     match frame {
-                        Frame::If { join, other } => { *join &= !active; *other &= !active; }
-                        Frame::Switch { join, waiting } => { *join &= !active; *waiting &= !active; }
-                        Frame::Loop { next, .. } => { *next |= active; break; }
+                        Frame::If { join, other } => {
+                            *join &= !active;
+                            *other &= !active;
+                        }
+                        Frame::Switch { join, waiting } => {
+                            *join &= !active;
+                            *waiting &= !active;
+                        }
+                        Frame::Loop { next, .. } => {
+                            *next |= active;
+                            break;
+                        }
                         Frame::Call { .. } => break,
                     }
                 }
@@ -814,7 +857,17 @@ impl Machine {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn two(&self, warp: &mut Warp, dst: Slot, a: Slot, b: Slot, n: u32, sa: bool, sb: bool, f: impl Fn(u32, u32) -> u32) {
+    fn two(
+        &self,
+        warp: &mut Warp,
+        dst: Slot,
+        a: Slot,
+        b: Slot,
+        n: u32,
+        sa: bool,
+        sb: bool,
+        f: impl Fn(u32, u32) -> u32,
+    ) {
         let w = self.width as usize;
         let step = |one: bool, i: usize| if one { 0 } else { i };
         for i in 0..n as usize {
@@ -1014,6 +1067,7 @@ impl Machine {
     }
 
     /// Where each active lane points, in bytes.
+    #[allow(clippy::too_many_arguments)]
     fn addresses(
         &mut self,
         warp: &Warp,
@@ -1044,7 +1098,8 @@ impl Machine {
             }
             if let Some((wrong, index)) = bad {
                 if !self.known(FindingKind::Bounds, line, 0) {
-                    let name = launch.program.variables.get(variable as usize).map(|v| v.name.clone()).unwrap_or_default();
+                    let name =
+                        launch.program.variables.get(variable as usize).map(|v| v.name.clone()).unwrap_or_default();
                     self.outside(line, number, lane, &name, name.clone(), wrong, index, store);
                 }
             }
@@ -1054,7 +1109,17 @@ impl Machine {
 
     /// Counts what an access of a warp costs, and shows it to whoever watches.
     #[allow(clippy::too_many_arguments)]
-    fn access(&mut self, warp: &Warp, number: usize, line: u32, program: &Program, root: Root, at: &[u32; 64], bytes: u32, kind: AccessKind) {
+    fn access(
+        &mut self,
+        warp: &Warp,
+        number: usize,
+        line: u32,
+        program: &Program,
+        root: Root,
+        at: &[u32; 64],
+        bytes: u32,
+        kind: AccessKind,
+    ) {
         let active = u64::from(warp.active.count_ones());
         let asked = active * u64::from(bytes);
         let (shared, variable) = match root {
@@ -1063,7 +1128,13 @@ impl Machine {
             Root::Own(_) => return,
         };
         let uniform = program.variables.get(variable as usize).is_some_and(|v| v.uniform);
-        let units = if uniform { 0 } else if shared { passes(warp.active, at, bytes) } else { sectors(warp.active, at, bytes) };
+        let units = if uniform {
+            0
+        } else if shared {
+            passes(warp.active, at, bytes)
+        } else {
+            sectors(warp.active, at, bytes)
+        };
         if shared {
             self.counts.shared_bytes += asked;
             self.counts.shared_requests += 1;
@@ -1113,7 +1184,17 @@ impl Machine {
 
     /// A load or a store.
     #[allow(clippy::too_many_arguments)]
-    fn transfer(&mut self, warp: &mut Warp, number: usize, line: u32, launch: &Launch, address: &Address, shape: &[Leaf], slot: Slot, store: bool) {
+    fn transfer(
+        &mut self,
+        warp: &mut Warp,
+        number: usize,
+        line: u32,
+        launch: &Launch,
+        address: &Address,
+        shape: &[Leaf],
+        slot: Slot,
+        store: bool,
+    ) {
         let bytes = shape.iter().map(|leaf| leaf.offset + leaf.kind.bytes()).max().unwrap_or(0);
         let (Root::Shared(variable) | Root::Buffer(variable)) = address.root else { return };
         let shared = matches!(address.root, Root::Shared(_));
@@ -1155,7 +1236,17 @@ impl Machine {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn conflict(&mut self, launch: &Launch, variable: u32, place: u32, line: u32, now: Mark, before: Mark, wrote: Option<bool>, shared: bool) {
+    fn conflict(
+        &mut self,
+        launch: &Launch,
+        variable: u32,
+        place: u32,
+        line: u32,
+        now: Mark,
+        before: Mark,
+        wrote: Option<bool>,
+        shared: bool,
+    ) {
         let kind = if before.who == 0 { FindingKind::Uninitialized } else { FindingKind::Race };
         if self.known(kind, line, before.line) {
             return;
@@ -1166,7 +1257,11 @@ impl Machine {
         let me = self.name_of(now.who);
         let index = |mark: Mark| mark.who.saturating_sub(1) % size;
         if before.who == 0 {
-            let then = if shared { "WebGPU fills it with zeros; CUDA does not." } else { "Whatever was in the buffer is read." };
+            let then = if shared {
+                "WebGPU fills it with zeros; CUDA does not."
+            } else {
+                "Whatever was in the buffer is read."
+            };
             let text = format!("{cell} is read by {me} before anything was written there. {then}");
             self.find(kind, line, 0, [index(now), index(now)], text);
             return;
@@ -1193,7 +1288,18 @@ impl Machine {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn atomic(&mut self, warp: &mut Warp, number: usize, line: u32, launch: &Launch, address: &Address, fun: Atomic, kind: Kind, dst: Slot, value: Slot) {
+    fn atomic(
+        &mut self,
+        warp: &mut Warp,
+        number: usize,
+        line: u32,
+        launch: &Launch,
+        address: &Address,
+        fun: Atomic,
+        kind: Kind,
+        dst: Slot,
+        value: Slot,
+    ) {
         self.count(line, warp, 1);
         let mut at = [0; 64];
         self.addresses(warp, number, line, launch, address, 4, !matches!(fun, Atomic::Load), &mut at);
@@ -1211,7 +1317,13 @@ impl Machine {
             let new = match fun {
                 Atomic::Load => old,
                 Atomic::Store => given,
-                Atomic::Compare(_) => if old == expected { given } else { old },
+                Atomic::Compare(_) => {
+                    if old == expected {
+                        given
+                    } else {
+                        old
+                    }
+                }
                 Atomic::Do(fun) => match fun {
                     AtomicFunction::Add => old.wrapping_add(given),
                     AtomicFunction::Subtract => old.wrapping_sub(given),
@@ -1284,7 +1396,7 @@ pub(crate) fn sectors(active: u64, at: &[u32; 64], bytes: u32) -> u64 {
 
 /// Passes over the banks: of each part of the warp that asks for 128 bytes, the most distinct words in one bank.
 pub(crate) fn passes(active: u64, at: &[u32; 64], bytes: u32) -> u64 {
-    let together = (32 / (bytes.div_ceil(4)).clamp(1, 4)) as usize;
+    let together = (32 / bytes.div_ceil(4).clamp(1, 4).next_power_of_two()) as usize;
     let mut total = 0;
     for part in 0..64 / together {
         let mask = (u64::MAX >> (64 - together)) << (part * together);

@@ -102,11 +102,38 @@ pub(crate) fn cast(from: Kind, to: Kind, a: u32) -> u32 {
 pub(crate) fn knows(fun: M) -> bool {
     !matches!(
         fun,
-        M::Modf | M::Frexp | M::Dot4I8Packed | M::Dot4U8Packed | M::Outer | M::FaceForward | M::Reflect | M::Refract
-            | M::Inverse | M::Transpose | M::Determinant | M::Pack4x8snorm | M::Pack4x8unorm | M::Pack2x16snorm
-            | M::Pack2x16unorm | M::Pack2x16float | M::Pack4xI8 | M::Pack4xU8 | M::Pack4xI8Clamp | M::Pack4xU8Clamp
-            | M::Unpack4x8snorm | M::Unpack4x8unorm | M::Unpack2x16snorm | M::Unpack2x16unorm | M::Unpack2x16float
-            | M::Unpack4xI8 | M::Unpack4xU8 | M::Dot | M::Cross | M::Distance | M::Length | M::Normalize
+        M::Modf
+            | M::Frexp
+            | M::Dot4I8Packed
+            | M::Dot4U8Packed
+            | M::Outer
+            | M::FaceForward
+            | M::Reflect
+            | M::Refract
+            | M::Inverse
+            | M::Transpose
+            | M::Determinant
+            | M::Pack4x8snorm
+            | M::Pack4x8unorm
+            | M::Pack2x16snorm
+            | M::Pack2x16unorm
+            | M::Pack2x16float
+            | M::Pack4xI8
+            | M::Pack4xU8
+            | M::Pack4xI8Clamp
+            | M::Pack4xU8Clamp
+            | M::Unpack4x8snorm
+            | M::Unpack4x8unorm
+            | M::Unpack2x16snorm
+            | M::Unpack2x16unorm
+            | M::Unpack2x16float
+            | M::Unpack4xI8
+            | M::Unpack4xU8
+            | M::Dot
+            | M::Cross
+            | M::Distance
+            | M::Length
+            | M::Normalize
     )
 }
 
@@ -119,8 +146,26 @@ pub(crate) fn flop(fun: M) -> u64 {
 pub(crate) fn special(fun: M) -> bool {
     matches!(
         fun,
-        M::Cos | M::Cosh | M::Sin | M::Sinh | M::Tan | M::Tanh | M::Acos | M::Asin | M::Atan | M::Atan2 | M::Asinh
-            | M::Acosh | M::Atanh | M::Exp | M::Exp2 | M::Log | M::Log2 | M::Pow | M::Sqrt | M::InverseSqrt
+        M::Cos
+            | M::Cosh
+            | M::Sin
+            | M::Sinh
+            | M::Tan
+            | M::Tanh
+            | M::Acos
+            | M::Asin
+            | M::Atan
+            | M::Atan2
+            | M::Asinh
+            | M::Acosh
+            | M::Atanh
+            | M::Exp
+            | M::Exp2
+            | M::Log
+            | M::Log2
+            | M::Pow
+            | M::Sqrt
+            | M::InverseSqrt
     )
 }
 
@@ -146,7 +191,13 @@ pub(crate) fn math(fun: M, kind: Kind, [a, b, c, d]: [u32; 4]) -> u32 {
         M::CountLeadingZeros => a.leading_zeros(),
         M::CountOneBits => a.count_ones(),
         M::ReverseBits => a.reverse_bits(),
-        M::FirstTrailingBit => if a == 0 { u32::MAX } else { a.trailing_zeros() },
+        M::FirstTrailingBit => {
+            if a == 0 {
+                u32::MAX
+            } else {
+                a.trailing_zeros()
+            }
+        }
         M::FirstLeadingBit => {
             let word = if signed && x < 0 { !a } else { a };
             if word == 0 { u32::MAX } else { 31 - word.leading_zeros() }
@@ -208,11 +259,25 @@ fn floats(fun: M, a: f32, b: f32, c: f32) -> f32 {
         M::Log => a.ln(),
         M::Log2 => a.log2(),
         M::Pow => a.powf(b),
-        M::Sign => if a > 0.0 { 1.0 } else if a < 0.0 { -1.0 } else { 0.0 },
+        M::Sign => {
+            if a > 0.0 {
+                1.0
+            } else if a < 0.0 {
+                -1.0
+            } else {
+                0.0
+            }
+        }
         // The product is exact in f64.
         M::Fma => (f64::from(a) * f64::from(b) + f64::from(c)) as f32,
         M::Mix => a * (1.0 - c) + b * c,
-        M::Step => if a <= b { 1.0 } else { 0.0 },
+        M::Step => {
+            if a <= b {
+                1.0
+            } else {
+                0.0
+            }
+        }
         M::SmoothStep => {
             let t = ((c - a) / (b - a)).clamp(0.0, 1.0);
             t * t * (3.0 - 2.0 * t)

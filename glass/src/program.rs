@@ -53,7 +53,10 @@ pub(crate) struct Leaf {
 pub(crate) enum Len {
     Fixed(u32),
     /// Whatever a buffer holds after its first so many bytes.
-    Rest { buffer: u32, from: u32 },
+    Rest {
+        buffer: u32,
+        from: u32,
+    },
 }
 
 /// An index and what it counts.
@@ -135,45 +138,165 @@ pub(crate) enum Op {
     Line,
     /// A named value is there from here on.
     Name(u32),
-    Move { dst: Slot, src: Slot, n: u32 },
-    Fill { dst: Slot, src: Slot, n: u32 },
-    Unary { op: Unary, kind: Kind, dst: Slot, a: Slot, n: u32 },
-    Binary { op: BinaryOperator, kind: Kind, dst: Slot, a: Slot, b: Slot, n: u32, sa: bool, sb: bool },
-    Select { dst: Slot, condition: Slot, accept: Slot, reject: Slot, n: u32, one: bool },
-    Math { fun: MathFunction, kind: Kind, dst: Slot, args: [Slot; 4], n: u32 },
-    Whole { fun: Whole, kind: Kind, dst: Slot, a: Slot, b: Slot, n: u32 },
+    Move {
+        dst: Slot,
+        src: Slot,
+        n: u32,
+    },
+    Fill {
+        dst: Slot,
+        src: Slot,
+        n: u32,
+    },
+    Unary {
+        op: Unary,
+        kind: Kind,
+        dst: Slot,
+        a: Slot,
+        n: u32,
+    },
+    Binary {
+        op: BinaryOperator,
+        kind: Kind,
+        dst: Slot,
+        a: Slot,
+        b: Slot,
+        n: u32,
+        sa: bool,
+        sb: bool,
+    },
+    Select {
+        dst: Slot,
+        condition: Slot,
+        accept: Slot,
+        reject: Slot,
+        n: u32,
+        one: bool,
+    },
+    Math {
+        fun: MathFunction,
+        kind: Kind,
+        dst: Slot,
+        args: [Slot; 4],
+        n: u32,
+    },
+    Whole {
+        fun: Whole,
+        kind: Kind,
+        dst: Slot,
+        a: Slot,
+        b: Slot,
+        n: u32,
+    },
     /// Whether all components of a bool are so, or any.
-    Fold { all: bool, dst: Slot, a: Slot, n: u32 },
-    Cast { from: Kind, to: Kind, dst: Slot, a: Slot, n: u32 },
+    Fold {
+        all: bool,
+        dst: Slot,
+        a: Slot,
+        n: u32,
+    },
+    Cast {
+        from: Kind,
+        to: Kind,
+        dst: Slot,
+        a: Slot,
+        n: u32,
+    },
     /// An element of a value, by an index known at run time.
-    Extract { dst: Slot, base: Slot, term: Term, n: u32 },
-    Load { dst: Slot, address: u32, shape: u32 },
-    Store { src: Slot, address: u32, shape: u32 },
-    LoadOwn { dst: Slot, address: u32, n: u32 },
-    StoreOwn { src: Slot, address: u32, n: u32 },
-    Atomic { fun: Atomic, kind: Kind, dst: Slot, value: Slot, address: u32 },
-    Length { dst: Slot, buffer: u32, from: u32, stride: u32 },
-    If { condition: Slot, orelse: u32 },
-    Else { end: u32 },
+    Extract {
+        dst: Slot,
+        base: Slot,
+        term: Term,
+        n: u32,
+    },
+    Load {
+        dst: Slot,
+        address: u32,
+        shape: u32,
+    },
+    Store {
+        src: Slot,
+        address: u32,
+        shape: u32,
+    },
+    LoadOwn {
+        dst: Slot,
+        address: u32,
+        n: u32,
+    },
+    StoreOwn {
+        src: Slot,
+        address: u32,
+        n: u32,
+    },
+    Atomic {
+        fun: Atomic,
+        kind: Kind,
+        dst: Slot,
+        value: Slot,
+        address: u32,
+    },
+    Length {
+        dst: Slot,
+        buffer: u32,
+        from: u32,
+        stride: u32,
+    },
+    If {
+        condition: Slot,
+        orelse: u32,
+    },
+    Else {
+        end: u32,
+    },
     EndIf,
     Loop,
-    Continuing { end: u32 },
-    BreakIf { condition: Slot },
-    Again { start: u32 },
+    Continuing {
+        end: u32,
+    },
+    BreakIf {
+        condition: Slot,
+    },
+    Again {
+        start: u32,
+    },
     EndLoop,
     Switch,
     /// Lanes whose selector is among the values begin here; none named means those that no case names.
-    Case { selector: Slot, values: u32, falls: bool, next: u32 },
+    Case {
+        selector: Slot,
+        values: u32,
+        falls: bool,
+        next: u32,
+    },
     EndSwitch,
     Call,
     Return,
     EndCall,
     Break,
     Continue,
-    Barrier { shared: bool, storage: bool },
-    Ballot { dst: Slot, predicate: Option<Slot> },
-    Gather { from: From, dst: Slot, a: Slot, n: u32 },
-    Collective { op: SubgroupOperation, how: CollectiveOperation, kind: Kind, dst: Slot, a: Slot, n: u32 },
+    Barrier {
+        shared: bool,
+        storage: bool,
+    },
+    Ballot {
+        dst: Slot,
+        predicate: Option<Slot>,
+    },
+    Gather {
+        from: From,
+        dst: Slot,
+        a: Slot,
+        n: u32,
+    },
+    Collective {
+        op: SubgroupOperation,
+        how: CollectiveOperation,
+        kind: Kind,
+        dst: Slot,
+        a: Slot,
+        n: u32,
+    },
 }
 
 /// A variable in memory.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use naga::valid::{Capabilities, ModuleInfo};
 use naga::Module;
+use naga::valid::{Capabilities, ModuleInfo};
 use ringside_core::kernels::glass::{Counts, Finding, LineCounts};
 use ringside_core::kernels::job::Note;
 use ringside_shaders::attention::SUBGROUPS;
@@ -173,7 +173,8 @@ impl Runnable {
                 Err(why) => break Some(sentence(why)),
             }
         };
-        let output = machine.buffers.get(self.output).map(|memory| memory.words.iter().map(|w| f32::from_bits(*w)).collect());
+        let output =
+            machine.buffers.get(self.output).map(|memory| memory.words.iter().map(|w| f32::from_bits(*w)).collect());
         Run {
             output: output.unwrap_or_default(),
             operations: budget - machine.budget,

@@ -51,7 +51,9 @@ fn small(kernel: &Kernel) -> Option<Problem> {
             let numbers = ringside_core::kernels::config::Numbers::ALL.into_iter().find(|n| n.id() == kernel.id)?;
             Problem::Tuned(product, ringside_core::kernels::config::Config { numbers, ..shape })
         }
-        "attention" => Problem::Attention(attention::Sizes { seq: 20, head_dim: 32, heads: 1, kv_heads: 1, causal: true }),
+        "attention" => {
+            Problem::Attention(attention::Sizes { seq: 20, head_dim: 32, heads: 1, kv_heads: 1, causal: true })
+        }
         "decode" => Problem::Decode(decode::Sizes { keys: 40, head_dim: 32, heads: 2, kv_heads: 1, chunk: 32 }),
         "copy" => Problem::Copy(stream::Copy { rows: 40, cols: 20 }),
         "gather" => Problem::Gather(Gather { n: 256, order: Order::Strided, stride: 8, offset: 0 }),
@@ -137,7 +139,8 @@ impl Session {
     /// Shows a step: of the last, the end. `warp` is the one whose lanes are shown.
     pub fn show(&mut self, round: u64, warp: u32) -> Shown {
         let round = round.min(self.rounds);
-        let known = self.kept.iter().rposition(|machine| machine.round <= round).unwrap_or(0);
+        // The step itself is taken anew, because what is accessed in it is noted for one warp only.
+        let known = self.kept.iter().rposition(|machine| machine.round < round).unwrap_or(0);
         let Some(mut machine) = self.kept.get(known).cloned() else { return Shown::default() };
         machine.watched = warp as usize;
         while machine.round < round {
@@ -184,7 +187,8 @@ impl Session {
                         let at = (named.slot as usize + i) * self.width as usize + lane;
                         kind.text(warp.registers.get(at).copied().unwrap_or(0))
                     };
-                    let mut parts: Vec<String> = named.kinds.iter().enumerate().take(MAX_COMPONENTS).map(word).collect();
+                    let mut parts: Vec<String> =
+                        named.kinds.iter().enumerate().take(MAX_COMPONENTS).map(word).collect();
                     if named.kinds.len() > MAX_COMPONENTS {
                         parts.push("…".to_owned());
                     }

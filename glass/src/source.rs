@@ -59,8 +59,8 @@ pub fn parse(text: &str, known: Capabilities) -> Result<(Module, ModuleInfo), No
         let place = why.labels().next().map(|(span, _)| span);
         note(text, place, why.message().to_owned())
     })?;
-    let info = valid(&module, known)
-        .map_err(|why| note(text, why.spans().next().map(|(span, _)| *span), reasons(&why)))?;
+    let info =
+        valid(&module, known).map_err(|why| note(text, why.spans().next().map(|(span, _)| *span), reasons(&why)))?;
     Ok((module, info))
 }
 
@@ -101,4 +101,15 @@ pub fn line_and_column(text: &str, offset: usize) -> (u32, u32) {
     let before = text.get(..offset).unwrap_or("");
     let line = before.matches('\n').count() + 1;
     (line as u32, before.rsplit('\n').next().unwrap_or("").chars().count() as u32 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns_are_those_of_the_text() {
+        assert_eq!(line_and_column("a\nüb", 4), (2, 2));
+        assert_eq!(line_and_column("a", 99), (1, 1));
+    }
 }

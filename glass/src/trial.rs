@@ -2,7 +2,6 @@
 
 use ringside_core::kernels::glass::{DEVICE, FindingKind};
 use ringside_core::kernels::job::{Note, Timing, Tried, Verdict};
-use ringside_core::kernels::workbench::LAPS;
 use ringside_shaders::puzzles::Puzzle;
 
 use crate::run::Runnable;
@@ -26,8 +25,8 @@ fn verdict(puzzle: &Puzzle, body: &str, seed: u32, progress: impl Fn(f64)) -> Ve
             Err(note) => return Verdict::Refused(vec![note]),
         };
         let run = runnable.run(WIDTH, BUDGET);
-        if run.stopped.is_some() {
-            return Verdict::Endless(case.name(), LAPS);
+        if let Some(why) = run.stopped {
+            return Verdict::Stopped(case.name(), why);
         }
         if let Some(wrong) = puzzle.check(case, &run.output) {
             return Verdict::Wrong(case.name(), wrong.to_string());

@@ -53,7 +53,8 @@ fn runs(bug: &Bug) -> (String, Vec<Run>) {
     }
     let puzzle = puzzles::find(&bug.of).expect("there is such a puzzle");
     let body = replaced(puzzle.frame().solution);
-    let run = |case| Runnable::puzzle(puzzle, &body, &case).unwrap_or_else(|e| panic!("{bug:?}: {e:?}")).run(32, BUDGET);
+    let run =
+        |case| Runnable::puzzle(puzzle, &body, &case).unwrap_or_else(|e| panic!("{bug:?}: {e:?}")).run(32, BUDGET);
     (puzzle.whole(&body), puzzle.cases(7).into_iter().map(run).collect())
 }
 

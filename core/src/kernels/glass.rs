@@ -345,10 +345,9 @@ impl Access {
             let query = [("memory", "global".to_owned()), ("width", number(width.into()))];
             return match stride {
                 0 => Some(Query::new(query).with(&Query::new([("pattern", "broadcast")]))),
-                1..=64 => Some(Query::new(query).with(&Query::new([
-                    ("pattern", "stride".to_owned()),
-                    ("stride", number(stride)),
-                ]))),
+                1..=64 => Some(
+                    Query::new(query).with(&Query::new([("pattern", "stride".to_owned()), ("stride", number(stride))])),
+                ),
                 _ => None,
             };
         }
@@ -380,7 +379,10 @@ impl Access {
         };
         let who = if lanes == 1 { "1 lane".to_owned() } else { format!("{lanes} lanes") };
         let does = if lanes == 1 { self.kind.label() } else { self.kind.label().trim_end_matches('s') };
-        format!("Line {}: {who} {does} {}, {} bytes each: {} {plural} {note}.", self.line, self.name, self.bytes, self.units)
+        format!(
+            "Line {}: {who} {does} {}, {} bytes each: {} {plural} {note}.",
+            self.line, self.name, self.bytes, self.units
+        )
     }
 }
 
@@ -463,7 +465,9 @@ mod tests {
 
     #[test]
     fn the_figure_of_an_access_costs_what_the_access_does() {
-        for (shared, stride, units) in [(false, 4, 4), (false, 8, 8), (false, 0, 1), (true, 4, 1), (true, 128, 32), (true, 132, 1)] {
+        for (shared, stride, units) in
+            [(false, 4, 4), (false, 8, 8), (false, 0, 1), (true, 4, 1), (true, 128, 32), (true, 132, 1)]
+        {
             let query = access(shared, 4, stride).coalescing().expect("it can be shown");
             let (params, problems) = coalescing::Params::read(&query);
             assert!(problems.is_empty(), "{query} {problems:?}");

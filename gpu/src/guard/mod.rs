@@ -34,7 +34,8 @@ pub fn guard(text: &str, frame: Frame) -> Result<Guarded, Refused> {
     let (module, _, survey) = read(text, frame)?;
     let written = |times| {
         let module: Module = rewrite::guarded(module.clone(), &survey, frame, times);
-        let info = valid(&module, Capabilities::empty()).map_err(|why| Refused::Invalid(note(text, None, reasons(&why))))?;
+        let info =
+            valid(&module, Capabilities::empty()).map_err(|why| Refused::Invalid(note(text, None, reasons(&why))))?;
         naga::back::wgsl::write_string(&module, &info, WriterFlags::empty())
             .map_err(|why| Refused::Invalid(note(text, None, why.to_string())))
     };

@@ -198,7 +198,7 @@ impl Glass {
                 self.go(to);
             }
         };
-        let width = move |chosen| {
+        let width = move |chosen: &'static str| {
             self.width.set(chosen);
             self.renew();
         };

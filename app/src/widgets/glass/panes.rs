@@ -16,7 +16,8 @@ pub(super) fn findings(glass: Glass) -> AnyView {
     let (findings, stopped, width) = glass.opened.with_untracked(|opened| {
         opened.as_ref().map(|o| (o.findings.clone(), o.stopped.clone(), o.width)).unwrap_or_default()
     });
-    let none = findings.is_empty().then(|| {
+    let empty = findings.is_empty();
+    let none = empty.then(|| {
         view! {
             <p class="fine">
                 "✓ No data races, no out-of-bounds indices, no uninitialized reads, and every barrier is reached by all invocations."
@@ -41,7 +42,7 @@ pub(super) fn findings(glass: Glass) -> AnyView {
     view! {
         {stopped.map(|why| view! { <p class="message">{why}</p> })}
         {none}
-        <ul class="glass-findings" hidden=findings.is_empty()>{findings.into_iter().map(item).collect_view()}</ul>
+        <ul class="glass-findings" hidden=empty>{findings.into_iter().map(item).collect_view()}</ul>
     }
     .into_any()
 }
@@ -76,8 +77,9 @@ pub(super) fn listing(glass: Glass) -> AnyView {
                     (0, n) => format!("{} passes", number(costs.passes as f64 / n as f64)),
                     (n, _) => format!("{} sectors", number(costs.sectors as f64 / n as f64)),
                 };
+                let (here, looked) = (line == at, looked_at == Some(line as u32));
                 view! {
-                    <tr class:here=line == at class:wrong=wrong class:looked=looked_at == Some(line as u32)>
+                    <tr class:here=here class:wrong=wrong class:looked=looked>
                         <td class="glass-warps">{said}</td>
                         <th scope="row">{line}</th>
                         <td><code>{text.clone()}</code></td>
@@ -121,11 +123,13 @@ pub(super) fn warps(glass: Glass) -> AnyView {
                 _ => format!("line {}, {count} of {of} lanes active", warp.line),
             };
             let lanes = (0..64).take_while(|lane| warp.full >> lane & 1 == 1).map(|lane| {
-                view! { <i class:on=warp.active >> lane & 1 == 1></i> }
+                let on = warp.active >> lane & 1 == 1;
+                view! { <i class:on=on></i> }
             });
+            let pressed = (number == chosen).to_string();
             view! {
                 <li>
-                    <button type="button" class="quiet" aria-pressed=(number == chosen).to_string() on:click=move |_| glass.look(number)>
+                    <button type="button" class="quiet" aria-pressed=pressed on:click=move |_| glass.look(number)>
                         {format!("Warp {number}: {state}")}
                     </button>
                     <span class="glass-lanes" aria-hidden="true">{lanes.collect_view()}</span>
@@ -136,7 +140,7 @@ pub(super) fn warps(glass: Glass) -> AnyView {
     };
     view! {
         <div class="glass-part">
-            <h4>{heading}</h4>
+            <p class="glass-title">{heading}</p>
             <ul class="glass-warp-list">{rows}</ul>
         </div>
     }
@@ -145,16 +149,14 @@ pub(super) fn warps(glass: Glass) -> AnyView {
 
 /// What the warp accessed in this step, sector by sector or bank by bank.
 pub(super) fn accesses(glass: Glass) -> AnyView {
-    let items = move || {
-        glass.shown.with(|shown| shown.accesses.iter().take(8).map(access).collect_view())
-    };
+    let items = move || glass.shown.with(|shown| shown.accesses.iter().take(8).map(access).collect_view());
     let none = move || {
         let none = glass.shown.with(|shown| shown.accesses.is_empty());
         none.then(|| view! { <p class="fine">"The warp accessed no memory in this step."</p> })
     };
     view! {
         <div class="glass-part">
-            <h4>"Memory accessed in this step"</h4>
+            <p class="glass-title">"Memory accessed in this step"</p>
             {none}
             <ul class="glass-accesses">{items}</ul>
         </div>
@@ -169,7 +171,8 @@ fn access(access: &Access) -> AnyView {
         false => format!("sector {cell}: {count} lanes"),
     };
     let drawn = cells.iter().take(64).map(|cell| {
-        view! { <i class:many=access.shared && cell.1 > 1 title=title(*cell)>{cell.1}</i> }
+        let many = access.shared && cell.1 > 1;
+        view! { <i class:many=many title=title(*cell)>{cell.1}</i> }
     });
     let href = access.coalescing().map(|query| link::to_widget("coalescing", &query));
     let figure = href.map(|href| view! { " " <a href=href>"Open this access in the coalescing figure"</a> });
@@ -206,7 +209,7 @@ pub(super) fn lanes(glass: Glass) -> AnyView {
     };
     view! {
         <div class="glass-part">
-            <h4>"Variables across lanes"</h4>
+            <p class="glass-title">"Variables across lanes"</p>
             <div class="glass-scroll" tabindex="0" role="region" aria-label="Variables across lanes">
                 <table class="glass-table"><thead>{head}</thead><tbody>{rows}</tbody></table>
             </div>
@@ -218,9 +221,9 @@ pub(super) fn lanes(glass: Glass) -> AnyView {
 /// The workgroup's memory, with who wrote each cell last.
 pub(super) fn shared(glass: Glass) -> AnyView {
     let all = move || {
-        let (shared, width) = glass.shown.with(|shown| {
-            (shown.shared.clone(), glass.opened.with_untracked(|o| o.as_ref().map_or(32, |o| o.width)))
-        });
+        let (shared, width) = glass
+            .shown
+            .with(|shown| (shown.shared.clone(), glass.opened.with_untracked(|o| o.as_ref().map_or(32, |o| o.width))));
         shared.into_iter().map(|variable| memory(variable, width)).collect_view()
     };
     view! { <div class="glass-memory">{all}</div> }.into_any()
@@ -243,7 +246,7 @@ fn memory(variable: SharedVariable, width: u32) -> AnyView {
     });
     view! {
         <div class="glass-part">
-            <h4>"Workgroup memory: " {name} {more}</h4>
+            <p class="glass-title">"Workgroup memory: " {name} {more}</p>
             <p class="fine">"Each cell shows its value and, below it, the invocation that wrote it last. Colors tell warps apart."</p>
             <div class="glass-scroll" tabindex="0" role="region" aria-label=label>
                 <table class="glass-table glass-shared"><tbody>{rows.collect_view()}</tbody></table>
@@ -288,7 +291,7 @@ pub(super) fn counts(glass: Glass) -> AnyView {
     let rows = rows.into_iter().map(|(label, value)| view! { <div><dt>{label}</dt><dd>{value}</dd></div> });
     view! {
         <div class="glass-part">
-            <h4>"Counts of the whole run"</h4>
+            <p class="glass-title">"Counts of the whole run"</p>
             <dl class="glass-counts">{rows.collect_view()}</dl>
             <p class="fine">
                 "How many of these workgroups fit on an SM: "

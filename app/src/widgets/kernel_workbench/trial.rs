@@ -30,6 +30,8 @@ pub(super) enum Outcome {
     Slow(String, f64, f64),
     /// Nothing was heard of it for a long time.
     Silent,
+    /// At these sizes the interpreter stopped it, for this reason.
+    Stopped(String, String),
     /// At these sizes the values are right, but these mistakes make others possible.
     Unsound(String, Vec<Note>),
     /// It could not be tried.
@@ -172,7 +174,9 @@ impl Trial {
             Ok(Said::Progress { doing, done }) => self.progress.set(Some((doing, done))),
             Ok(Said::Tried(tried)) => self.finish(Outcome::of(*tried)),
             Ok(Said::Failed(Trouble::Silent(_))) => self.silent(),
-            Ok(Said::Failed(why @ (Trouble::NoWebGpu | Trouble::Refused(_) | Trouble::NoDevice(_)))) => self.interpret(&why),
+            Ok(Said::Failed(why @ (Trouble::NoWebGpu | Trouble::Refused(_) | Trouble::NoDevice(_)))) => {
+                self.interpret(&why)
+            }
             Ok(Said::Failed(trouble)) => self.finish(Outcome::Untried(sentence(&trouble))),
             Ok(Said::Done(..)) => self.finish(Outcome::Untried(STALE.to_owned())),
             Err(why) => {
@@ -199,6 +203,7 @@ impl Outcome {
             Verdict::Refused(notes) => Self::Refused(notes),
             Verdict::Wrong(at, why) => Self::Wrong(at, why),
             Verdict::Endless(at, laps) => Self::Endless(at, laps),
+            Verdict::Stopped(at, why) => Self::Stopped(at, why),
             Verdict::Unsound(at, notes) => Self::Unsound(at, notes),
             Verdict::Slow(at, seconds, share) => Self::Slow(at, seconds, share),
             Verdict::Right(Timing { cases, seconds, guard }) => {
@@ -212,6 +217,7 @@ impl Outcome {
         match self {
             Self::Refused(notes) if notes.len() == 1 => "The compiler does not take it.".to_owned(),
             Self::Refused(notes) => format!("The compiler does not take it, for {} reasons.", notes.len()),
+            Self::Stopped(at, why) => format!("Stopped with {at}. {why}"),
             Self::Wrong(at, why) => format!("Wrong with {at}. {why}"),
             Self::Endless(at, laps) => format!(
                 "With {at} a loop went round more than {laps} times and was broken off. Does what it waits for ever change?"
