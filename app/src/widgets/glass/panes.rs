@@ -17,7 +17,7 @@ pub(super) fn findings(glass: Glass) -> AnyView {
         opened.as_ref().map(|o| (o.findings.clone(), o.stopped.clone(), o.width)).unwrap_or_default()
     });
     let empty = findings.is_empty();
-    let none = empty.then(|| {
+    let none = (empty && stopped.is_none()).then(|| {
         view! {
             <p class="fine">
                 "✓ No data races, no out-of-bounds indices, no uninitialized reads, and every barrier is reached by all invocations."
