@@ -7,6 +7,7 @@
 
 use ringside_core::kernels::job::{Note, Timing, Tried, Trouble, Verdict};
 use ringside_core::kernels::timing::Summary;
+use ringside_glass::source::line_and_column;
 use ringside_shaders::puzzles::{Case, Puzzle};
 use wgpu::{
     CompilationMessage, CompilationMessageType, ErrorFilter, ShaderModule, ShaderModuleDescriptor, ShaderSource,
@@ -14,7 +15,7 @@ use wgpu::{
 
 use crate::Progress;
 use crate::adapter::{Gpu, Memory};
-use crate::guard::{Frame, Refused, guard, line_and_column};
+use crate::guard::{Frame, Refused, guard};
 use crate::program::{Bound, Program};
 
 /// Tries `body` at sizes that `seed` draws.

@@ -121,7 +121,7 @@ test("a worker of which nothing is heard is ended, the text is kept, and the nex
   await expect(verdict(page)).toContainText("Right, at all");
 });
 
-test("without WebGPU and without the editor there is a plain field, and what is missing is said", async ({ page }) => {
+test("without WebGPU and without the editor there is a plain field, and the interpreter checks it", async ({ page }) => {
   await page.route("**/gpu-worker-start-*.js", async (route) => {
     const response = await route.fetch();
     const hide = "Object.defineProperty(WorkerNavigator.prototype, 'gpu', { value: undefined });\n";
@@ -131,7 +131,23 @@ test("without WebGPU and without the editor there is a plain field, and what is 
   await open(page, "puzzle=softmax");
   await figure(page).getByLabel("The body of the kernel Row softmax").fill("  out[0] = 1.0;");
   await check(page);
-  await expect(verdict(page)).toContainText("This browser has no WebGPU here.");
+  await expect(verdict(page)).toContainText("Wrong with", { timeout: 30_000 });
+  await expect(figure(page).locator(".workbench")).toContainText("This browser has no WebGPU here.");
+  const solution = [
+    "  for (var i = local.x; i < sizes.cols; i += 64u) {",
+    "    let row = group.x * sizes.cols;",
+    "    var most = -3.4e38;",
+    "    for (var j = 0u; j < sizes.cols; j++) { most = max(most, a[row + j]); }",
+    "    var sum = 0.0;",
+    "    for (var j = 0u; j < sizes.cols; j++) { sum += exp(a[row + j] - most); }",
+    "    out[row + i] = exp(a[row + i] - most) / sum;",
+    "  }",
+  ].join("\n");
+  await figure(page).getByLabel("The body of the kernel Row softmax").fill(solution);
+  await check(page);
+  await expect(verdict(page)).toContainText("Right, at all", { timeout: 30_000 });
+  await expect(rest(page)).toContainText("Without a GPU there is no time to show.");
+  await figure(page).getByLabel("The body of the kernel Row softmax").fill("  out[0] = 1.0;");
   await expect.poll(async () => (await stored(page)).workbench.softmax.text).toBe("  out[0] = 1.0;");
   await page.getByRole("button", { name: "Hint" }).click();
   await expect(figure(page).locator(".hints li")).toHaveCount(1);

@@ -72,6 +72,8 @@ mod tests {
             tried(Verdict::Refused(vec![note(true, 12), note(false, 0)])),
             tried(Verdict::Wrong("n = 3".into(), "why".into())),
             tried(Verdict::Endless("n = 3".into(), 8)),
+            tried(Verdict::Stopped("n = 3".into(), "why".into())),
+            tried(Verdict::Unsound("n = 3".into(), vec![note(true, 12)])),
             tried(Verdict::Slow("n = 3".into(), 10.5, 0.25)),
             tried(Verdict::Right(Timing { cases: 6, seconds: 1e-6, guard: 1e-7 })),
             Said::Failed(Trouble::Lost("why".into())),

@@ -21,6 +21,7 @@ const FONT_BUDGET: usize = 120_000;
 /// in bytes.
 const WORKERS: [(&str, &str, usize); 3] = [
     ("gpu-worker-", "The GPU worker, for whoever runs a kernel: wgpu, and the parser of the guard", 370_000),
+    ("glass-worker-", "The interpreter, for whoever steps through a kernel or has no WebGPU: naga, and the machine", 340_000),
     ("trace-worker-", "The trace worker, for whoever drops a trace or a memory snapshot of their own", 120_000),
     ("rank-worker-", "The rank worker, for whoever runs a program on several ranks: a Python interpreter", 1_400_000),
 ];

@@ -28,6 +28,7 @@ mod fill_in_the_middle;
 mod first_steps;
 mod flash_attention_tiling;
 mod float_bits;
+mod glass;
 mod kernel_fusion;
 mod kernel_workbench;
 mod kernels;
@@ -212,18 +213,18 @@ widgets! {
         "roofline" roofline ["network", "kernels", "roofline"];
     }
     chapter_16 {
-        "kernel-workbench" kernel_workbench ["kernels", "kernel-workbench"];
-        "matmul-kernels" matmul_kernels ["kernels"];
+        "kernel-workbench" kernel_workbench ["kernels", "kernel-workbench", "glass"];
+        "matmul-kernels" matmul_kernels ["kernels", "glass"];
         "matmul-tuner" matmul_tuner ["kernels", "matmul-tuner"];
         "tile-order" tile_order ["tile-order"];
     }
     chapter_17 {
-        "kernel-fusion" kernel_fusion ["network", "kernels", "kernel-fusion"];
+        "kernel-fusion" kernel_fusion ["network", "kernels", "kernel-fusion", "glass"];
     }
     chapter_18 {
         "attention-growth" attention_growth ["attention-growth"];
-        "attention-kernels" attention_kernels ["kernels"];
-        "decode-kernels" decode_kernels ["kernels"];
+        "attention-kernels" attention_kernels ["kernels", "glass"];
+        "decode-kernels" decode_kernels ["kernels", "glass"];
         "flash-attention-tiling" flash_attention_tiling ["flash-attention-tiling"];
         "position-encoding" position_encoding ["position-encoding"];
     }

@@ -69,6 +69,10 @@ pub enum Verdict {
     Endless(String, u32),
     /// At these sizes it was given up after so many seconds, with this share of its workgroups done.
     Slow(String, f64, f64),
+    /// At these sizes the interpreter stopped it, for this reason.
+    Stopped(String, String),
+    /// At these sizes the values are right, and these mistakes mean that a GPU may compute others. Only the interpreter sees them.
+    Unsound(String, Vec<Note>),
     /// It is right.
     Right(Timing),
 }

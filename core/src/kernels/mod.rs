@@ -9,6 +9,7 @@ pub mod config;
 pub mod decode;
 mod family;
 pub mod fusion;
+pub mod glass;
 pub mod job;
 pub mod matmul;
 pub mod measured;

@@ -11,7 +11,7 @@ use naga::{
 };
 
 use super::Frame;
-use super::survey::{Body, Survey};
+use ringside_glass::survey::{Body, Survey};
 
 const NOWHERE: Span = Span::UNDEFINED;
 

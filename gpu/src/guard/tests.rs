@@ -151,9 +151,3 @@ fn what_is_no_wgsl_is_refused_where_it_is_wrong() {
     place(&format!("{}{}", "{".repeat(5000), "}".repeat(5000)));
     place(&format!("let x = {}1;", "-".repeat(5000)));
 }
-
-#[test]
-fn lines_and_columns_are_those_of_the_text() {
-    assert_eq!(line_and_column("a\nüb", 4), (2, 2));
-    assert_eq!(line_and_column("a", 99), (1, 1));
-}

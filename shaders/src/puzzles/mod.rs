@@ -280,6 +280,11 @@ impl Puzzle {
         numbered.map(|(sizes, seed)| self.case(&sizes, seed)).collect()
     }
 
+    /// The run at which it is looked into: the last edge, which has a rest in most puzzles.
+    pub fn shown(&self, seed: u32) -> Case {
+        self.case(self.edges.last().copied().unwrap_or_default(), seed)
+    }
+
     /// The run at which it is timed, with inputs that `seed` draws.
     pub fn timed(&self, seed: u32) -> Case {
         let sizes = workbench::find(self.id).map_or(&[][..], |p| p.timed);

@@ -13,7 +13,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) l
 
 //# solution
   let i = group.x * 64u + local.x;
-  if (i < sizes.n) { sums[local.x] = a[i]; }
+  var value = 0.0;
+  if (i < sizes.n) { value = a[i]; }
+  sums[local.x] = value;
   for (var step = 1u; step < 64u; step *= 2u) {
     workgroupBarrier();
     var before = 0.0;

@@ -5,6 +5,7 @@ mod trial;
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
+use ringside_core::kernels::glass::Source;
 use ringside_core::kernels::intensity;
 use ringside_core::kernels::job::Note;
 use ringside_core::kernels::workbench::{self, PUZZLES, Params};
@@ -12,6 +13,7 @@ use ringside_core::quantity::{Quantity, Unit, unbroken};
 use ringside_shaders::puzzles::{self, Puzzle};
 
 use super::controls::{Controls, Drawn};
+use super::glass::Glass;
 use super::kernels::bar;
 use super::model_figure::ModelFigure;
 use super::puzzles::Judge;
@@ -107,6 +109,9 @@ fn finding(id: &'static str, trial: Trial) -> String {
             unbroken(&Unit::Seconds.format(right.seconds)),
             puzzle.timed_at()
         ),
+        Some(Outcome::Right(_)) if trial.interpreted.with(Option::is_some) => {
+            format!("{}: correct. Without a GPU there is no time to show.", puzzle.title)
+        }
         Some(Outcome::Right(_)) => {
             format!("{}: right, and too slow to be timed at {}.", puzzle.title, puzzle.timed_at())
         }
@@ -136,13 +141,15 @@ fn bench(puzzle: &'static Puzzle, trial: Trial, with_help: bool) -> AnyView {
             trial.start(puzzle, draft.text.get_untracked());
         }
     };
+    let glass = Glass::new();
+    let step = move |_| glass.open(Source::Puzzle { puzzle: id.to_owned(), body: draft.text.get_untracked() });
     let again = move |_| {
         draft.begin_again();
         trial.outcome.set(None);
     };
     let marks = Signal::derive(move || {
         trial.outcome.with(|outcome| match outcome {
-            Some(Outcome::Refused(notes)) => {
+            Some(Outcome::Refused(notes) | Outcome::Unsound(_, notes)) => {
                 let mark = |note: &Note| format!("{}:{} {}", note.line, note.column, note.text.replace('\n', " "));
                 notes.iter().map(mark).collect::<Vec<_>>().join("\n")
             }
@@ -166,6 +173,7 @@ fn bench(puzzle: &'static Puzzle, trial: Trial, with_help: bool) -> AnyView {
             {editor.view(edited, move || draft.changed(), check)}
             <div class="bench-actions">
                 <button type="button" disabled=move || !idle() on:click=move |_| check()>"Check, then time"</button>
+                <button type="button" class="secondary" on:click=step>"Step it"</button>
                 <button type="button" class="secondary" disabled=idle on:click=move |_| trial.stop()>"Stop"</button>
                 <button type="button" class="quiet" disabled=move || !idle() || draft.is_start() on:click=again>
                     "Back to the beginning"
@@ -173,6 +181,11 @@ fn bench(puzzle: &'static Puzzle, trial: Trial, with_help: bool) -> AnyView {
                 {bar(idle, move || progress().1, move || Some(progress().0))}
             </div>
             <div role="status" class="verdict">{move || trial.outcome.with(|o| o.as_ref().map(|o| verdict(o, editor)))}</div>
+            <p class="fine" hidden=move || trial.interpreted.with(Option::is_none)>
+                {move || trial.interpreted.get()}
+                " So your kernel is checked by an interpreter on the CPU, at the small sizes, against the same results. It isn’t timed."
+            </p>
+            {glass.view()}
             {with_help.then(|| help::view(puzzle, draft.work))}
         </div>
     }
@@ -184,7 +197,7 @@ fn verdict(outcome: &Outcome, editor: Editor) -> AnyView {
     let sentence = outcome.sentence();
     match outcome {
         Outcome::Right(right) => {
-            let caveat = right.software.then(|| {
+            let caveat = (right.software && right.seconds > 0.0).then(|| {
                 format!(
                     "“{}” is a GPU made of software: the result counts, but its time does not show how a GPU behaves.",
                     right.device
@@ -198,7 +211,7 @@ fn verdict(outcome: &Outcome, editor: Editor) -> AnyView {
             }
             .into_any()
         }
-        Outcome::Refused(notes) => {
+        Outcome::Refused(notes) | Outcome::Unsound(_, notes) => {
             let notes = notes.iter().cloned().map(|note| complaint(note, editor)).collect_view();
             view! {
                 <div class="message">
@@ -211,7 +224,7 @@ fn verdict(outcome: &Outcome, editor: Editor) -> AnyView {
         Outcome::Untried(_) => view! {
             <div class="message">
                 <p>{sentence}</p>
-                <p>"WGSL is compiled by the browser’s own WebGPU, and nothing here does it instead. Your text is kept; hints and solutions need no GPU."</p>
+                <p>"Your text is kept; hints and solutions need no GPU."</p>
             </div>
         }
         .into_any(),

@@ -1,10 +1,12 @@
 //! A text being tried by the worker.
 
 use leptos::prelude::*;
+use ringside_core::kernels::glass::{self, Ask};
 use ringside_core::kernels::job::{Job, Note, Said, Timing, Tried, Trouble, Verdict};
 use ringside_core::quantity::Unit;
 use ringside_shaders::puzzles::Puzzle;
 
+use super::super::glass::INTERPRETER;
 use super::super::kernels::trouble::sentence;
 use super::super::kernels::worker::{STALE, Worker};
 use crate::ui::later::Later;
@@ -28,6 +30,10 @@ pub(super) enum Outcome {
     Slow(String, f64, f64),
     /// Nothing was heard of it for a long time.
     Silent,
+    /// At these sizes the interpreter stopped it, for this reason.
+    Stopped(String, String),
+    /// At these sizes the values are right, but these mistakes make others possible.
+    Unsound(String, Vec<Note>),
     /// It could not be tried.
     Untried(String),
     /// It is right.
@@ -56,6 +62,8 @@ pub(super) struct Trial {
     pub progress: RwSignal<Option<(String, f64)>>,
     /// What came of the last one.
     pub outcome: RwSignal<Option<Outcome>>,
+    /// Why the interpreter takes the GPU's place, once it does.
+    pub interpreted: RwSignal<Option<String>>,
     worker: StoredValue<Option<Worker>, LocalStorage>,
     /// What is being tried: the puzzle, and the text.
     job: StoredValue<Option<(&'static Puzzle, String)>>,
@@ -70,6 +78,7 @@ impl Trial {
         let trial = Self {
             progress: RwSignal::new(None),
             outcome: RwSignal::new(None),
+            interpreted: RwSignal::new(None),
             worker: StoredValue::new_local(None),
             job: StoredValue::new(None),
             silence: Later::after(SILENCE),
@@ -89,9 +98,35 @@ impl Trial {
             self.post();
             return;
         }
-        match Worker::start(SIMPLER, move |said| self.hear(said)) {
+        self.begin();
+    }
+
+    /// Starts the worker: the GPU's, or the interpreter once it is known that there is no GPU.
+    fn begin(self) {
+        let started = if self.interpreted.with_untracked(Option::is_none) {
+            Worker::start(SIMPLER, move |said| self.hear(said))
+        } else {
+            Worker::start_as(INTERPRETER, move |said| self.hear_interpreter(said))
+        };
+        match started {
             Ok(worker) => self.worker.set_value(Some(worker)),
             Err(why) => self.finish(Outcome::Untried(why)),
+        }
+    }
+
+    /// There is no GPU, for this reason: the interpreter takes its place.
+    fn interpret(self, why: &Trouble) {
+        self.end();
+        self.interpreted.set(Some(sentence(why)));
+        self.begin();
+    }
+
+    fn hear_interpreter(self, said: Result<glass::Said, String>) {
+        match said {
+            Ok(glass::Said::Ready) => self.hear(Ok(Said::Ready)),
+            Ok(glass::Said::Job(said)) => self.hear(Ok(said)),
+            Ok(_) => self.finish(Outcome::Untried(STALE.to_owned())),
+            Err(why) => self.hear(Err(why)),
         }
     }
 
@@ -122,10 +157,13 @@ impl Trial {
     fn post(self) {
         let Some((puzzle, body)) = self.job.get_value() else { return };
         let seed = (js_sys::Math::random() * f64::from(u32::MAX)) as u32;
-        self.worker.with_value(|worker| {
-            if let Some(worker) = worker {
-                worker.post(&Job::Puzzle { puzzle: puzzle.id.to_owned(), body, seed });
+        let puzzle = puzzle.id.to_owned();
+        self.worker.with_value(|worker| match worker {
+            Some(worker) if self.interpreted.with_untracked(Option::is_some) => {
+                worker.post(&Ask::Try { puzzle, body, seed });
             }
+            Some(worker) => worker.post(&Job::Puzzle { puzzle, body, seed }),
+            None => {}
         });
     }
 
@@ -136,6 +174,9 @@ impl Trial {
             Ok(Said::Progress { doing, done }) => self.progress.set(Some((doing, done))),
             Ok(Said::Tried(tried)) => self.finish(Outcome::of(*tried)),
             Ok(Said::Failed(Trouble::Silent(_))) => self.silent(),
+            Ok(Said::Failed(why @ (Trouble::NoWebGpu | Trouble::Refused(_) | Trouble::NoDevice(_)))) => {
+                self.interpret(&why)
+            }
             Ok(Said::Failed(trouble)) => self.finish(Outcome::Untried(sentence(&trouble))),
             Ok(Said::Done(..)) => self.finish(Outcome::Untried(STALE.to_owned())),
             Err(why) => {
@@ -162,6 +203,8 @@ impl Outcome {
             Verdict::Refused(notes) => Self::Refused(notes),
             Verdict::Wrong(at, why) => Self::Wrong(at, why),
             Verdict::Endless(at, laps) => Self::Endless(at, laps),
+            Verdict::Stopped(at, why) => Self::Stopped(at, why),
+            Verdict::Unsound(at, notes) => Self::Unsound(at, notes),
             Verdict::Slow(at, seconds, share) => Self::Slow(at, seconds, share),
             Verdict::Right(Timing { cases, seconds, guard }) => {
                 Self::Right(Right { cases, device, software, seconds, guard })
@@ -174,6 +217,7 @@ impl Outcome {
         match self {
             Self::Refused(notes) if notes.len() == 1 => "The compiler does not take it.".to_owned(),
             Self::Refused(notes) => format!("The compiler does not take it, for {} reasons.", notes.len()),
+            Self::Stopped(at, why) => format!("Stopped with {at}. {why}"),
             Self::Wrong(at, why) => format!("Wrong with {at}. {why}"),
             Self::Endless(at, laps) => format!(
                 "With {at} a loop went round more than {laps} times and was broken off. Does what it waits for ever change?"
@@ -187,6 +231,9 @@ impl Outcome {
                 "Nothing was heard of it for {} seconds, so it was stopped, and the program that runs kernels with it; your \
                  text is here. The next check starts a new one. A GPU made of software may go on for a while.",
                 SILENCE / 1000
+            ),
+            Self::Unsound(at, _) => format!(
+                "With {at} the values come out right, but only because the interpreter runs lanes in order. A GPU doesn’t."
             ),
             Self::Untried(why) => format!("It was not checked. {why}"),
             Self::Right(right) if right.guard > 0.0 => format!(

@@ -40,6 +40,14 @@ pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) 
     });
     let guest = Memo::new(move |_| params.with(|p| (family.guest)(p, &kept::all())));
     let bench = Bench::new(W::NAME, kernel, set_kernel, sizes, ladder, guest);
+    // What is stepped is one kernel, and another is chosen.
+    Effect::new(move |before: Option<&'static str>| {
+        let now = kernel.get();
+        if before.is_some_and(|before| before != now) {
+            bench.glass.close();
+        }
+        now
+    });
     if params.with_untracked(|p| p.run) {
         bench.run([kernel.get_untracked()]);
     }
@@ -50,6 +58,7 @@ pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) 
     let examples = presets::partial(state, "Examples", family.presets.iter().copied());
     let below = view! {
         <div class="bench">
+            {bench.glass.view()}
             {bench.runner.messages(move || bench.of(bench.kernel.get()))}
             {bench.readings(&Params::<W>::ENTRY, quantities)}
             {(!props.compact).then(|| kept::view(bench.runner, family.families))}

@@ -12,10 +12,12 @@ pub(super) mod worker;
 use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
 use ringside_core::kernels::Rung;
+use ringside_core::kernels::glass::Source;
 use ringside_core::kernels::measured::Measured;
 use ringside_core::quantity::{Quantity, Unit, exact, number, unbroken};
 
 use crate::ui::table::{Table, numbers, words};
+use crate::widgets::glass::Glass;
 use crate::widgets::readings;
 pub(super) use figure::{Differences, figure};
 pub(super) use runner::{Runner, bar};
@@ -45,6 +47,7 @@ struct Bench {
     ladder: Memo<Vec<Rung>>,
     guest: Memo<Option<Guest>>,
     runner: Runner,
+    glass: Glass,
 }
 
 impl Bench {
@@ -57,7 +60,7 @@ impl Bench {
         ladder: Memo<Vec<Rung>>,
         guest: Memo<Option<Guest>>,
     ) -> Self {
-        Self { family, kernel, set_kernel, sizes, ladder, guest, runner: Runner::new() }
+        Self { family, kernel, set_kernel, sizes, ladder, guest, runner: Runner::new(), glass: Glass::new() }
     }
 
     /// Runs these kernels, one after the other, at the sizes on show.
@@ -137,6 +140,10 @@ impl Bench {
         let idle = Memo::new(move |_| self.runner.idle());
         let one = move |_| self.run([self.kernel.get_untracked()]);
         let all = move |_| self.run_all();
+        let step = move |_| {
+            let kernel = self.kernel.get_untracked().to_owned();
+            self.glass.open(Source::Kernel { family: self.family.to_owned(), kernel });
+        };
         let label = move || {
             let kernel = self.kernel.get();
             self.ladder.with(|all| all.iter().find(|r| r.id == kernel).map(|r| format!("Run: {}", r.label)))
@@ -144,6 +151,7 @@ impl Bench {
         let start = view! {
             <button type="button" disabled=move || !idle.get() on:click=one>{label}</button>
             <button type="button" class="secondary" disabled=move || !idle.get() on:click=all>"Run all"</button>
+            <button type="button" class="quiet" on:click=step>"Step it"</button>
         };
         self.runner.actions(start.into_any())
     }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::kernels::TWIN;
-use ringside_core::kernels::job::{Said, Trouble};
+use ringside_core::kernels::job::{self, Said, Trouble};
 use ringside_core::kernels::measured::Measured;
 use ringside_core::quantity::Unit;
 
@@ -94,7 +94,7 @@ impl Runner {
         if let Some(job) = self.queue.with_untracked(|queue| queue.first().cloned()) {
             self.worker.with_value(|worker| {
                 if let Some(worker) = worker {
-                    worker.post(&(&job).into());
+                    worker.post(&job::Job::from(&job));
                 }
             });
         }

@@ -2,6 +2,8 @@
 
 use js_sys::Uint8Array;
 use ringside_core::kernels::job::{self, Said};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
 use crate::worker::{self, Program};
@@ -35,17 +37,27 @@ impl From<&Job> for job::Job {
 pub(in crate::widgets) struct Worker(worker::Worker);
 
 impl Worker {
-    /// Downloads and starts it. `hear` is told what it says, and a sentence if it cannot be started or read; `remedy` ends the one
-    /// that says that it has stopped.
+    /// Downloads and starts the one that owns the GPU. `hear` is told what it says, and a sentence if it cannot be started or read;
+    /// `remedy` ends the one that says that it has stopped.
     ///
     /// # Errors
     /// A sentence: this browser starts no workers, or this page has none.
     pub fn start(remedy: &'static str, hear: impl Fn(Result<Said, String>) + Copy + 'static) -> Result<Self, String> {
+        Self::start_as(Program { meta: "ringside-gpu", does: "runs kernels", remedy }, hear)
+    }
+
+    /// The same for another that speaks in postcard.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn start_as<S: DeserializeOwned>(
+        program: Program,
+        hear: impl Fn(Result<S, String>) + Copy + 'static,
+    ) -> Result<Self, String> {
         let read = |said: JsValue| {
             let bytes = said.dyn_into::<Uint8Array>().ok()?;
             postcard::from_bytes(&bytes.to_vec()).ok()
         };
-        let program = Program { meta: "ringside-gpu", does: "runs kernels", remedy };
         let started = worker::Worker::start(program, move |said| {
             hear(said.and_then(|said| read(said).ok_or_else(|| STALE.to_owned())));
         });
@@ -53,8 +65,8 @@ impl Worker {
     }
 
     /// Gives it a job.
-    pub fn post(&self, job: &job::Job) {
-        // Every job can be written.
+    pub fn post(&self, job: &impl Serialize) {
+        // Everything that is asked can be written.
         let bytes = postcard::to_allocvec(job).unwrap_or_default();
         self.0.post(&Uint8Array::from(bytes.as_slice()));
     }

@@ -4,7 +4,7 @@ use naga::{AddressSpace, Block, EntryPoint, Expression, Function, Handle, Module
 use ringside_core::kernels::config::WORKGROUP_MEMORY;
 use ringside_core::kernels::workbench::LAPS;
 
-use super::Frame;
+use crate::source::Frame;
 
 /// Operations of a run without its loops, every call written out, which a compiler does. The longest solution has about 150.
 const MAX_STEPS: u64 = 1 << 13;
@@ -24,29 +24,29 @@ type Refusal = (String, Span);
 
 /// What is known of a function.
 #[derive(Debug, Default)]
-pub(super) struct Body {
+pub struct Body {
     /// Operations, loops taken once, calls written out.
     steps: u64,
     /// How many laps one lap of each of its own loops counts for, in the order of the text.
-    pub(super) weights: Vec<u32>,
+    pub weights: Vec<u32>,
     /// The number of its first loop.
-    pub(super) first: usize,
+    pub first: usize,
     /// The numbers of all loops in it and in what it calls.
-    pub(super) loops: Vec<usize>,
+    pub loops: Vec<usize>,
 }
 
 /// What is known of a text.
 #[derive(Debug)]
-pub(super) struct Survey {
+pub struct Survey {
     /// Its functions, in their order: whoever is called comes first.
-    pub(super) functions: Vec<Body>,
+    pub functions: Vec<Body>,
     /// Its `main`.
-    pub(super) main: Body,
+    pub main: Body,
 }
 
 impl Survey {
     /// Looks a text over, which is valid.
-    pub(super) fn of(module: &Module, frame: Frame) -> Result<Self, Refusal> {
+    pub fn of(module: &Module, frame: Frame) -> Result<Self, Refusal> {
         let main = entry(module, frame)?;
         bindings(module, frame)?;
         memory(module)?;
@@ -73,12 +73,12 @@ impl Survey {
     }
 
     /// Loops that may run.
-    pub(super) fn loops(&self) -> usize {
+    pub fn loops(&self) -> usize {
         self.main.loops.len()
     }
 
     /// Laps that each may take.
-    pub(super) fn limit(&self) -> u32 {
+    pub fn limit(&self) -> u32 {
         let loops = self.loops().max(FULL_LOOPS);
         LAPS * FULL_LOOPS as u32 / loops as u32
     }
