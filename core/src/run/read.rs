@@ -70,6 +70,8 @@ pub fn read(name: &str, text: &str) -> Card {
     // A log may quote flags, so that lines with numbers of a run count first.
     let mut lines = Output::default();
     lines.push(text);
+    // The last line may have no end.
+    lines.push("\n");
     if lines.knows() {
         return lines.finish(name);
     }
