@@ -170,6 +170,48 @@ impl Expr {
     }
 }
 
+/// A comparison of two expressions: `total < 75e9`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assertion {
+    left: Expr,
+    sign: &'static str,
+    right: Expr,
+}
+
+/// The comparisons; longer ones first, since they begin as the shorter ones do.
+const COMPARISONS: [&str; 5] = ["<=", ">=", "==", "<", ">"];
+
+impl Assertion {
+    /// Reads `total < 75e9`.
+    ///
+    /// # Errors
+    /// A sentence: it compares nothing, or a side can't be read.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let found = COMPARISONS.iter().find_map(|sign| Some((text.split_once(sign)?, *sign)));
+        let Some(((left, right), sign)) = found else {
+            return Err(format!("“{text}” compares nothing. Write it with <, <=, >, >= or ==: 'total < 75e9'."));
+        };
+        let side = |side: &str| Expr::parse(side.trim()).map_err(|error| format!("“{text}”: {error}"));
+        Ok(Self { left: side(left)?, sign, right: side(right)? })
+    }
+
+    /// Whether it holds, and the values of both sides, with names looked up by `lookup`.
+    ///
+    /// # Errors
+    /// A side has no value.
+    pub fn eval(&self, lookup: &dyn Fn(&str) -> Option<f64>) -> Result<(bool, [f64; 2]), Error> {
+        let (left, right) = (self.left.eval(lookup)?, self.right.eval(lookup)?);
+        let holds = match self.sign {
+            "<=" => left <= right,
+            ">=" => left >= right,
+            "==" => left == right,
+            "<" => left < right,
+            _ => left > right,
+        };
+        Ok((holds, [left, right]))
+    }
+}
+
 fn pop(stack: &mut Vec<f64>, at: usize) -> Result<f64, Error> {
     stack.pop().ok_or_else(|| Error::new(at, "Something is missing here: a number or a name."))
 }

@@ -66,6 +66,7 @@ mod queue;
 pub mod reduction_order;
 pub mod resume;
 pub mod roofline;
+pub mod run;
 pub mod scaling;
 pub mod scaling_laws;
 pub mod scheduler;

@@ -2,7 +2,7 @@
 
 use ringside_core::catalogue::{Entry, Evaluation};
 use ringside_core::declare::Shown;
-use ringside_core::expr::{Expr, name_matches};
+use ringside_core::expr::{Assertion, name_matches};
 use ringside_core::hardware::constants;
 use ringside_core::quantity::Quantity;
 use ringside_core::query::{Query, parse_number};
@@ -78,12 +78,14 @@ impl State {
     }
 
     /// Whether an assertion holds; it doesn't of a state that can't be.
-    pub(crate) fn judge(&self, assertion: &Assertion) -> Result<Verdict, Unread> {
+    pub(crate) fn judge(&self, text: &str, assertion: &Assertion) -> Result<Verdict, Unread> {
+        let text = text.to_owned();
         if self.impossible().is_some() {
-            return Ok(Verdict { text: assertion.text.clone(), holds: false, values: None });
+            return Ok(Verdict { text, holds: false, values: None });
         }
-        let side = |expr: &Expr| {
-            expr.eval(&|name| self.named(name)).map_err(|error| {
+        match assertion.eval(&|name| self.named(name)) {
+            Ok((holds, values)) => Ok(Verdict { text, holds, values: Some(values) }),
+            Err(error) => {
                 let known =
                     self.evaluation.quantities.iter().map(|q| q.id.replace('-', "_")).collect::<Vec<_>>().join(", ");
                 let names = if error.unknown.is_some() {
@@ -91,11 +93,9 @@ impl State {
                 } else {
                     String::new()
                 };
-                Unread(format!("--assert '{}': {error}{names}", assertion.text))
-            })
-        };
-        let (left, right) = (side(&assertion.left)?, side(&assertion.right)?);
-        Ok(Verdict { text: assertion.text.clone(), holds: (assertion.holds)(left, right), values: Some([left, right]) })
+                Err(Unread(format!("--assert '{text}': {error}{names}")))
+            }
+        }
     }
 
     /// The value of a quantity, a parameter or a fact of the hardware.
@@ -115,35 +115,6 @@ fn written(shown: &Shown, quantity: &Quantity) -> String {
     match quantity.limit {
         Some(limit) => format!("{value} of {}", shown.text(limit)),
         None => value,
-    }
-}
-
-/// A comparison of two expressions.
-pub(crate) struct Assertion {
-    text: String,
-    left: Expr,
-    right: Expr,
-    holds: Comparison,
-}
-
-/// Whether a comparison holds between its left and its right side.
-type Comparison = fn(f64, f64) -> bool;
-
-/// The comparisons; longer ones first, since they begin as the shorter ones do.
-const COMPARISONS: [(&str, Comparison); 5] =
-    [("<=", |a, b| a <= b), (">=", |a, b| a >= b), ("==", |a, b| a == b), ("<", |a, b| a < b), (">", |a, b| a > b)];
-
-impl Assertion {
-    /// Reads `total < 75e9`.
-    pub(crate) fn parse(text: &str) -> Result<Self, Unread> {
-        let found = COMPARISONS.iter().find_map(|(sign, holds)| Some((text.split_once(sign)?, *holds)));
-        let Some(((left, right), holds)) = found else {
-            return Err(Unread(format!(
-                "--assert '{text}' compares nothing. Write it with <, <=, >, >= or ==: 'total < 75e9'."
-            )));
-        };
-        let side = |side: &str| Expr::parse(side.trim()).map_err(|error| Unread(format!("--assert '{text}': {error}")));
-        Ok(Self { text: text.to_owned(), left: side(left)?, right: side(right)?, holds })
     }
 }
 

@@ -8,16 +8,18 @@ mod answer;
 mod config;
 mod mcp;
 mod picture;
+mod run;
 mod schema;
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::process::ExitCode;
 
 use ringside_core::catalogue::{self, Entry};
+use ringside_core::expr::Assertion;
 use ringside_core::query::{Query, did_you_mean};
 use serde_json::{Value, json};
 
-use answer::{Assertion, State};
+use answer::State;
 
 const USAGE: &str = "\
 Usage:
@@ -26,6 +28,8 @@ Usage:
   ringside ask FIGURE [QUERY]         its quantities in a state
       --assert 'EXPR < EXPR'          exit with 1 unless it holds; may be repeated; <, <=, >, >=, ==
   ringside config FILE                the model of a Hugging Face config.json (- reads standard input)
+  ringside run FILE…                  a run file, configurations, logs: predicted next to measured, and where the gap goes
+  ringside check FILE…                the assertions of a run file (check = ['memory.total < 75e9']), and those of --assert
   ringside svg FIGURE [QUERY]         its chart as an SVG file, on standard output
   ringside mcp                        every figure as a tool of the Model Context Protocol, over stdio
 
@@ -83,7 +87,8 @@ fn run(arguments: &[String]) -> Result<Output, Unread> {
             "--assert" => {
                 let text =
                     rest.next().ok_or_else(|| "--assert needs a comparison: --assert 'total < 75e9'.".to_owned())?;
-                assertions.push(Assertion::parse(text)?);
+                let assertion = Assertion::parse(text).map_err(|why| Unread(format!("--assert: {why}")))?;
+                assertions.push((text.clone(), assertion));
             }
             "--help" | "-h" => return Ok(Output { text: USAGE.to_owned(), holds: true }),
             option if option.starts_with("--") => {
@@ -92,8 +97,8 @@ fn run(arguments: &[String]) -> Result<Output, Unread> {
             word => words.push(word),
         }
     }
-    if !assertions.is_empty() && words.first() != Some(&"ask") {
-        return Err(Unread("--assert belongs to ringside ask.".to_owned()));
+    if !assertions.is_empty() && !matches!(words.first(), Some(&("ask" | "check"))) {
+        return Err(Unread("--assert belongs to ringside ask and ringside check.".to_owned()));
     }
     match words[..] {
         ["figures"] => Ok(figures(as_json)),
@@ -103,6 +108,11 @@ fn run(arguments: &[String]) -> Result<Output, Unread> {
         ["config", path] => config::main(&read(path)?, as_json),
         ["svg", id] => picture::main(find(id)?, ""),
         ["svg", id, query] => picture::main(find(id)?, query),
+        ["run", ref paths @ ..] if !paths.is_empty() => run::main(paths, as_json),
+        ["check", ref paths @ ..] if !paths.is_empty() => {
+            let others: Vec<String> = assertions.into_iter().map(|(text, _)| text).collect();
+            run::judge(paths, &others, as_json)
+        }
         ["mcp"] => {
             mcp::serve().map_err(|error| Unread(format!("The connection broke: {error}.")))?;
             Ok(Output { text: String::new(), holds: true })
@@ -146,9 +156,15 @@ fn describe(entry: &Entry, as_json: bool) -> Output {
     Output { text, holds: true }
 }
 
-fn ask(entry: &'static Entry, query: &str, assertions: &[Assertion], as_json: bool) -> Result<Output, Unread> {
+fn ask(
+    entry: &'static Entry,
+    query: &str,
+    assertions: &[(String, Assertion)],
+    as_json: bool,
+) -> Result<Output, Unread> {
     let state = State::read(entry, &Query::parse(query))?;
-    let verdicts = assertions.iter().map(|assertion| state.judge(assertion)).collect::<Result<Vec<_>, Unread>>()?;
+    let verdicts =
+        assertions.iter().map(|(text, assertion)| state.judge(text, assertion)).collect::<Result<Vec<_>, Unread>>()?;
     let holds = state.impossible().is_none() && verdicts.iter().all(|verdict| verdict.holds);
     let text = if as_json {
         let mut all = state.json();

@@ -118,3 +118,25 @@ fn an_agent_lists_the_figures_and_calls_one() {
     assert_eq!((&answers[2]["result"]["isError"], &answers[3]["result"]["isError"]), (&json!(false), &json!(true)));
     assert_eq!((&answers[4]["error"]["code"], &answers[5]["error"]["code"]), (&json!(-32601), &json!(-32700)));
 }
+
+#[test]
+fn a_run_is_compared_and_checked() {
+    let file =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/runs/torchtitan-llama-3.1-8b-8xh100-compile.toml");
+    let (out, complaint, code) = ringside(&["run", file, "--json"], "");
+    assert_eq!(code, Some(0), "{complaint}");
+    let report: Value = serde_json::from_str(&out).expect("JSON");
+    let step = report["rows"].as_array().expect("rows").iter().find(|row| row["id"] == "step-time").expect("a step");
+    assert!(step["measured"].as_f64().is_some_and(|seconds| seconds > 1.0), "{step}");
+    let (page, _, code) =
+        ringside(&["run", file, "-"], "step: 4 memory: 66.91GiB(37.51%) tps: 5,050 tflops: 1 mfu: 1%");
+    assert!(code == Some(0) && page.contains("5,050") && page.contains("Unexplained"), "{page}");
+    assert_eq!(ringside(&["check", file, "--assert", "mfu > 0.1"], "").2, Some(0));
+    assert_eq!(ringside(&["check", file, "--assert", "mfu > 0.99"], "").2, Some(1));
+    let (_, complaint, code) = ringside(&["check", file, "--assert", "mfo > 0.1"], "");
+    assert!(code == Some(2) && complaint.contains("mfu"), "{complaint}");
+    let (_, complaint, code) = ringside(&["check", file], "");
+    assert!(code == Some(2) && complaint.contains("nothing to check"), "{complaint}");
+    let (_, complaint, code) = ringside(&["run", "-"], "hello");
+    assert!(code == Some(2) && complaint.contains("isn't recognized"), "{complaint}");
+}

@@ -27,7 +27,7 @@ mod step;
 mod tests;
 pub mod verdict;
 pub mod world;
-mod yaml;
+pub(crate) mod yaml;
 
 pub use cases::Case;
 pub use params::{Params, Script, Show};

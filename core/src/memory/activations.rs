@@ -35,7 +35,8 @@ use crate::query::{Query, Reader};
 use crate::units::Bytes;
 
 /// What is computed again in the backward pass instead of being kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Recompute {
     /// Nothing.
     #[default]

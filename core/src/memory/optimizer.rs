@@ -4,7 +4,8 @@ use super::shard::Elements;
 use crate::options;
 
 /// An optimizer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Optimizer {
     /// Two fp32 moments (Kingma & Ba 2015; Loshchilov & Hutter 2019).
     #[default]

@@ -4,7 +4,8 @@ use crate::declare::List;
 use crate::options;
 
 /// A storage type. (TF32 is not one: it is how tensor cores read fp32.)
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Dtype {
     /// IEEE 754 binary32.
     Fp32,

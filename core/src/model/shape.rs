@@ -108,7 +108,7 @@ pub enum QkNorm {
 }
 
 /// A mixture of experts (Shazeer et al. 2017; Fedus et al. 2021).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Moe {
     /// How many layers are mixtures; the others have the dense MLP.
     pub layers: u64,

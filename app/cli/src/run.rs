@@ -1,0 +1,175 @@
+//! A run file: predicted next to measured, and assertions about it.
+
+use std::path::Path;
+
+use ringside_core::run::{Card, Checked, Ledger, Outcome, Report, Run, check, compare, read, snapshot};
+use serde_json::{Value, json};
+
+use crate::{Output, Unread, pretty};
+
+/// `ringside run`: puts what the files say into the run, and compares.
+pub(crate) fn main(paths: &[&str], as_json: bool) -> Result<Output, Unread> {
+    let (run, cards, replaced) = gather(paths)?;
+    let report = compare(&run);
+    let text = if as_json { pretty(&json(&run, &cards, &report, &[])) } else { page(&run, &cards, &replaced, &report) };
+    Ok(Output { text, holds: report.missing.is_empty() })
+}
+
+/// `ringside check`: holds its assertions.
+pub(crate) fn judge(paths: &[&str], others: &[String], as_json: bool) -> Result<Output, Unread> {
+    let (run, cards, _) = gather(paths)?;
+    if run.check.is_empty() && others.is_empty() {
+        return Err(Unread("There is nothing to check. Put check = [\"memory.total < 75e9\"] into the run file, or add --assert 'mfu > 0.4'.".to_owned()));
+    }
+    let (report, checked) = check(&run, others);
+    if let Some(first) = report.missing.first().filter(|_| checked.iter().all(|c| c.holds.is_none())) {
+        return Err(Unread(first.clone()));
+    }
+    if let Some(undecided) = checked.iter().find(|c| c.holds.is_none()) {
+        return Err(Unread(format!("{}: {}", undecided.text, undecided.why)));
+    }
+    let holds = checked.iter().all(|c| c.holds == Some(true));
+    let text = if as_json {
+        pretty(&json(&run, &cards, &report, &checked))
+    } else {
+        checked
+            .iter()
+            .map(|c| format!("{}  {}\n", if c.holds == Some(true) { "holds" } else { "FAILS" }, line(c)))
+            .collect()
+    };
+    Ok(Output { text, holds })
+}
+
+/// The run that the files make together, in their order, what each is, and what replaced what.
+fn gather(paths: &[&str]) -> Result<(Run, Vec<Card>, Vec<String>), Unread> {
+    let mut run = Run::default();
+    let mut cards = Vec::new();
+    let mut replaced = Vec::new();
+    for path in paths {
+        let name =
+            Path::new(path).file_name().map_or_else(|| (*path).to_owned(), |name| name.to_string_lossy().into_owned());
+        let bytes = match *path {
+            "-" => crate::read(path)?.into_bytes(),
+            path => std::fs::read(path).map_err(|error| Unread(format!("{path} couldn't be read: {error}.")))?,
+        };
+        let card = match String::from_utf8(bytes) {
+            Ok(text) => read(&name, &text),
+            // Of binary files only a pickled snapshot is known.
+            Err(binary) => snapshot(&name, &ringside_core::allocator::Snapshot::read(binary.as_bytes())),
+        };
+        if card.outcome == Outcome::Refused {
+            return Err(Unread(format!("{name}: {}", card.said)));
+        }
+        replaced.extend(run.take(&card.run));
+        cards.push(card);
+    }
+    Ok((run, cards, replaced))
+}
+
+fn line(checked: &Checked) -> String {
+    match checked.values {
+        Some([left, right]) => format!("{}  ({left} against {right})", checked.text),
+        None => checked.text.clone(),
+    }
+}
+
+fn page(run: &Run, cards: &[Card], replaced: &[String], report: &Report) -> String {
+    let mut text = String::new();
+    if !run.name.is_empty() {
+        text += &format!("{}\n", run.name);
+    }
+    if !run.source.is_empty() {
+        text += &format!("{}\n", run.source);
+    }
+    for card in cards {
+        text += &format!("{}: {} ({})\n", card.name, card.kind.label(), card.outcome.label().to_lowercase());
+        for unread in &card.unread {
+            let why = if unread.why.is_empty() { String::new() } else { format!(": {}", unread.why) };
+            text += &format!("  not read: {}{why}\n", unread.text);
+        }
+    }
+    for line in replaced {
+        text += &format!("  {line}\n");
+    }
+    text += "\n";
+    if !report.rows.is_empty() {
+        let mut rows = vec![["".to_owned(), "predicted".to_owned(), "measured".to_owned(), "gap".to_owned()]];
+        rows.extend(
+            report
+                .rows
+                .iter()
+                .map(|row| [row.label.clone(), row.predicted_text(), row.measured_text(), row.gap_text()]),
+        );
+        text += &table(&rows);
+    }
+    for ledger in &report.ledgers {
+        text += &format!("\n{}\n{}", ledger.title, parts(ledger));
+    }
+    for sentence in &report.missing {
+        text += &format!("\n{sentence}");
+    }
+    for assumed in &report.assumed {
+        text += &format!("\nAssumed: {} ({})", assumed.sentence, assumed.key);
+    }
+    text += &format!("\n\n{}\n", report.verdict);
+    for next in &report.next {
+        text += &format!("\nNext: {}\n", next.why);
+        if !next.command.is_empty() {
+            text += &format!("  {}\n", next.command);
+        }
+    }
+    text
+}
+
+/// Columns, the first to the left and the others to the right.
+fn table(rows: &[[String; 4]]) -> String {
+    let wide = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let widths = [0, 1, 2, 3].map(wide);
+    let line = |row: &[String; 4]| {
+        let [a, b, c, d] = widths;
+        format!("{:a$}  {:>b$}  {:>c$}  {:>d$}\n", row[0], row[1], row[2], row[3])
+    };
+    rows.iter().map(line).collect()
+}
+
+fn parts(ledger: &Ledger) -> String {
+    let wide =
+        ledger.predicted.iter().chain(&ledger.gap).map(|c| c.label.chars().count()).max().unwrap_or_default().max(12);
+    let line = |label: &str, size: f64| format!("  {label:wide$}  {:>10}\n", ledger.unit.format(size));
+    let mut text: String = ledger.predicted.iter().map(|c| line(&c.label, c.size)).collect();
+    if ledger.is_measured {
+        text += &ledger.gap.iter().map(|c| line(&c.label, c.size)).collect::<String>();
+        text += &line("Unexplained", ledger.remainder);
+        text += &line("Measured", ledger.total);
+    } else {
+        text += &line("Predicted", ledger.total);
+    }
+    text
+}
+
+fn json(run: &Run, cards: &[Card], report: &Report, checked: &[Checked]) -> Value {
+    let cause = |c: &ringside_core::run::Cause| {
+        let link = c.link.as_ref().map(|link| json!({ "figure": link.figure, "query": link.query.to_string() }));
+        json!({ "label": c.label, "size": c.size, "why": c.why, "link": link })
+    };
+    json!({
+        "run": run,
+        "files": cards.iter().map(|card| json!({
+            "name": card.name, "kind": card.kind.id(), "outcome": card.outcome.id(), "said": card.said,
+            "unread": card.unread.iter().map(|u| json!({ "line": u.line, "text": u.text, "why": u.why })).collect::<Value>(),
+        })).collect::<Value>(),
+        "rows": report.rows.iter().map(|row| json!({
+            "id": row.id, "label": row.label, "unit": row.unit, "predicted": row.predicted, "measured": row.measured,
+            "gap": row.gap(), "from": row.from,
+        })).collect::<Value>(),
+        "sums": report.ledgers.iter().map(|l| json!({
+            "id": l.id, "unit": l.unit, "predicted": l.predicted.iter().map(cause).collect::<Value>(),
+            "gap": l.gap.iter().map(cause).collect::<Value>(), "unexplained": l.remainder, "total": l.total, "measured": l.is_measured,
+        })).collect::<Value>(),
+        "missing": report.missing,
+        "assumed": report.assumed.iter().map(|a| json!({ "key": a.key, "text": a.sentence })).collect::<Value>(),
+        "verdict": report.verdict,
+        "next": report.next.iter().map(|n| json!({ "why": n.why, "command": n.command })).collect::<Value>(),
+        "assertions": checked.iter().map(|c| json!({ "text": c.text, "holds": c.holds, "values": c.values })).collect::<Value>(),
+    })
+}

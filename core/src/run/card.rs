@@ -1,0 +1,197 @@
+//! What came of something that was pasted.
+
+use super::file::Run;
+use super::topology::Topology;
+use crate::options;
+
+/// What a text was recognized as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    /// A run file.
+    RunFile,
+    /// Hugging Face's `config.json`.
+    Config,
+    /// DeepSpeed's `ds_config.json`.
+    DeepSpeed,
+    /// Megatron-LM's flags, or its dump of them.
+    Megatron,
+    /// torchtitan's TOML.
+    Torchtitan,
+    /// Accelerate's YAML.
+    Accelerate,
+    /// Axolotl's YAML.
+    Axolotl,
+    /// Calls of `fully_shard`.
+    Fsdp,
+    /// `vllm serve` or SGLang's `launch_server`.
+    Serve,
+    /// What a training or serving program printed.
+    Log,
+    /// `nvidia-smi`.
+    NvidiaSmi,
+    /// `nvidia-smi topo -m`.
+    Topology,
+    /// `rocm-smi`.
+    RocmSmi,
+    /// nccl-tests.
+    NcclTests,
+    /// A profiler trace.
+    Trace,
+    /// A memory snapshot.
+    Snapshot,
+    /// A batch script or a launch command.
+    Script,
+    /// The block that one of the course's labs prints.
+    Lab,
+    /// None of these.
+    #[default]
+    Unknown,
+}
+
+options!(Kind {
+    RunFile: "run-file", "Run file";
+    Config: "config", "Model config.json";
+    DeepSpeed: "deepspeed", "DeepSpeed configuration";
+    Megatron: "megatron", "Megatron-LM flags";
+    Torchtitan: "torchtitan", "torchtitan configuration";
+    Accelerate: "accelerate", "Accelerate configuration";
+    Axolotl: "axolotl", "Axolotl configuration";
+    Fsdp: "fsdp", "FSDP2 code";
+    Serve: "serve", "Serving command";
+    Log: "log", "Run output";
+    NvidiaSmi: "nvidia-smi", "nvidia-smi";
+    Topology: "topology", "nvidia-smi topo -m";
+    RocmSmi: "rocm-smi", "rocm-smi";
+    NcclTests: "nccl-tests", "nccl-tests";
+    Trace: "trace", "Profiler trace";
+    Snapshot: "snapshot", "Memory snapshot";
+    Script: "script", "Launch script";
+    Lab: "lab", "Lab result";
+    Unknown: "unknown", "Not recognized";
+});
+
+/// How much of a text was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Outcome {
+    /// All that matters.
+    Read,
+    /// Some of it.
+    Partly,
+    /// Nothing.
+    #[default]
+    Refused,
+}
+
+options!(Outcome {
+    Read: "read", "Read";
+    Partly: "partly", "Partly read";
+    Refused: "refused", "Not read";
+});
+
+/// Something that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// What it is: "Tensor-parallel ranks".
+    pub what: String,
+    /// Its value for a person.
+    pub value: String,
+    /// The line it stands on, from 1; 0 for none.
+    pub line: usize,
+}
+
+/// Something that wasn't.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// As it stands, shortened.
+    pub text: String,
+    /// Why, in a few words; empty where it is only not known.
+    pub why: String,
+    /// The line it stands on, from 1; 0 for none.
+    pub line: usize,
+}
+
+/// What came of a text.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Card {
+    /// The name of the file, or "Pasted text".
+    pub name: String,
+    /// What it was recognized as.
+    pub kind: Kind,
+    /// Whether it was read.
+    pub outcome: Outcome,
+    /// The sentence above the lists.
+    pub said: String,
+    /// What was read.
+    pub found: Vec<Found>,
+    /// What wasn't, as far as it is listed.
+    pub unread: Vec<Unread>,
+    /// How much wasn't, with what isn't listed.
+    pub unread_count: usize,
+    /// What it says of the run.
+    pub run: Run,
+    /// The node that it draws.
+    pub topology: Option<Topology>,
+}
+
+/// Most unread items that are listed.
+const LISTED: usize = 40;
+/// The longest text of one that is kept.
+const QUOTE: usize = 200;
+
+/// The beginning of a text, on one line.
+fn quote(text: &str) -> String {
+    let text = text.trim();
+    if text.chars().count() <= QUOTE { text.to_owned() } else { text.chars().take(QUOTE - 1).chain(['…']).collect() }
+}
+
+impl Card {
+    /// An empty one.
+    pub(super) fn new(name: &str, kind: Kind) -> Self {
+        Self { name: name.to_owned(), kind, ..Self::default() }
+    }
+
+    /// A refusal with its reason.
+    pub(super) fn refused(name: &str, kind: Kind, why: impl Into<String>) -> Self {
+        Self { said: why.into(), ..Self::new(name, kind) }
+    }
+
+    /// Notes something that was read.
+    pub(super) fn found(&mut self, what: impl Into<String>, value: impl Into<String>, line: usize) {
+        self.found.push(Found { what: what.into(), value: value.into(), line });
+    }
+
+    /// Notes something that wasn't.
+    pub(super) fn unread(&mut self, text: &str, why: impl Into<String>, line: usize) {
+        self.unread_count += 1;
+        if self.unread.len() < LISTED {
+            self.unread.push(Unread { text: quote(text), why: why.into(), line });
+        }
+    }
+
+    /// Notes a setting that wasn't, which the run file keeps.
+    pub(super) fn unread_setting(&mut self, text: &str, why: impl Into<String>, line: usize) {
+        self.unread(text, why, line);
+        let label = self.kind.label();
+        self.run.unread.push(format!("{label}: {}", quote(text)));
+    }
+
+    /// Decides the outcome by what was found, and the sentence if there is none.
+    pub(super) fn done(mut self) -> Self {
+        self.outcome = match (self.found.is_empty(), self.unread_count) {
+            (true, _) => Outcome::Refused,
+            (false, 0) => Outcome::Read,
+            (false, _) => Outcome::Partly,
+        };
+        if self.said.is_empty() {
+            self.said = match self.outcome {
+                Outcome::Refused => "Nothing in it is known here.".to_owned(),
+                Outcome::Read => "Everything in it was read.".to_owned(),
+                Outcome::Partly => {
+                    let rest = crate::quantity::counted(self.unread_count as u64, "setting isn't", "settings aren't");
+                    format!("{rest} known here. They are kept in the run file, and nothing is predicted from them.")
+                }
+            };
+        }
+        self
+    }
+}

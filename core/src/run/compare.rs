@@ -1,0 +1,457 @@
+//! Predicted next to measured.
+
+use super::file::Run;
+use super::ledger::{self, Ledger, Link, Next};
+use super::measure::Metric;
+use super::plan::{Assumed, Plan};
+use crate::declare::Model as _;
+use crate::memory::{Dtype, Mode, breakdown};
+use crate::planner::published::NEAR;
+use crate::quantity::{Unit, bytes_decimal, grouped, number};
+
+/// A line of the table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// `step-time`.
+    pub id: &'static str,
+    /// What a person reads.
+    pub label: String,
+    /// Of both numbers.
+    pub unit: Unit,
+    /// What the models say, and the range over what isn't known; none where they say nothing.
+    pub predicted: Option<[f64; 3]>,
+    /// What was measured.
+    pub measured: Option<f64>,
+    /// Where it stands.
+    pub from: String,
+    /// The figure that predicts it.
+    pub link: Option<Link>,
+}
+
+impl Row {
+    /// Measured over predicted, less 1.
+    pub fn gap(&self) -> Option<f64> {
+        let [_, at, _] = self.predicted.filter(|p| p[1] > 0.0)?;
+        Some(self.measured? / at - 1.0)
+    }
+
+    /// Whether the measurement lies in the predicted range.
+    pub fn is_within(&self) -> bool {
+        self.predicted.zip(self.measured).is_some_and(|([low, _, high], measured)| (low..=high).contains(&measured))
+    }
+
+    /// The prediction for a person: `2.55 s`, `31 GB to 35 GB`.
+    pub fn predicted_text(&self) -> String {
+        match self.predicted {
+            None => "–".to_owned(),
+            Some([low, at, high]) if high - low <= 1e-3 * at.abs() => self.unit.format(at),
+            Some([low, _, high]) => format!("{} to {}", self.unit.format(low), self.unit.format(high)),
+        }
+    }
+
+    /// The measurement for a person.
+    pub fn measured_text(&self) -> String {
+        self.measured.map_or_else(|| "not measured".to_owned(), |value| self.unit.format(value))
+    }
+
+    /// The gap for a person: `+12%`.
+    pub fn gap_text(&self) -> String {
+        match self.gap() {
+            None => "–".to_owned(),
+            Some(_) if self.is_within() && self.predicted.is_some_and(|[low, _, high]| high > low) => {
+                "within the range".to_owned()
+            }
+            Some(gap) if gap.abs() < 0.005 => "none".to_owned(),
+            Some(gap) => format!("{}{}%", if gap > 0.0 { "+" } else { "−" }, number((gap.abs() * 100.0).round())),
+        }
+    }
+}
+
+/// A run, predicted and measured.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Report {
+    /// The table.
+    pub rows: Vec<Row>,
+    /// Sums.
+    pub ledgers: Vec<Ledger>,
+    /// What was assumed.
+    pub assumed: Vec<Assumed>,
+    /// What is missing for a prediction, or why the layout is impossible: sentences.
+    pub missing: Vec<String>,
+    /// What it comes to: a sentence or two.
+    pub verdict: String,
+    /// What to measure next, the cheapest first.
+    pub next: Vec<Next>,
+}
+
+impl Report {
+    /// The line with this id.
+    pub fn row(&self, id: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.id == id)
+    }
+
+    /// The sum with this id.
+    pub fn ledger(&self, id: &str) -> Option<&Ledger> {
+        self.ledgers.iter().find(|ledger| ledger.id == id)
+    }
+}
+
+/// Seconds of a step, measured or following from a rate, and where they stand.
+fn measured_step(run: &Run, plan: &Plan) -> Option<(f64, String)> {
+    let (tokens, gpus) = (plan.job.tokens(), plan.job.cluster.gpus() as f64);
+    let ways: [(Metric, f64); 3] = [
+        (Metric::TokensPerSecond, tokens),
+        (Metric::TokensPerGpu, tokens / gpus),
+        (Metric::SequencesPerSecond, plan.job.batch as f64),
+    ];
+    let direct = run.measured.get(&Metric::StepTime).map(|m| (m.value, m.from.clone()));
+    let followed = || {
+        ways.into_iter().find_map(|(metric, of)| {
+            let m = run.measured.get(&metric)?;
+            Some((of / m.value, format!("{}, from {}", m.from, metric.label().to_lowercase())))
+        })
+    };
+    direct.or_else(followed).filter(|(seconds, _)| seconds.is_finite() && *seconds > 0.0)
+}
+
+/// Compares a run with what the models say of it.
+pub fn compare(run: &Run) -> Report {
+    let mut report = Report::default();
+    let serving = serving(run, &mut report);
+    match run.plan() {
+        Ok(plan) => training(run, &plan, &mut report),
+        Err(_) if serving => {}
+        Err(missing) => {
+            report.missing = missing;
+            report.rows.extend(bare_rows(run));
+            report.verdict = "There is nothing to compare yet.".to_owned();
+        }
+    }
+    report
+}
+
+/// What was measured, without predictions.
+fn bare_rows(run: &Run) -> Vec<Row> {
+    let shown =
+        |metric: &Metric| !matches!(metric, Metric::BusRanks | Metric::Peak | Metric::LossScale | Metric::Clock);
+    let row = |(metric, m): (&Metric, &super::measure::Measured)| Row {
+        id: metric.id(),
+        label: metric.label().to_owned(),
+        unit: metric.unit(),
+        predicted: None,
+        measured: Some(m.value),
+        from: m.from.clone(),
+        link: None,
+    };
+    run.measured.iter().filter(|(metric, _)| shown(metric)).map(row).collect()
+}
+
+fn spread(values: impl Iterator<Item = f64> + Clone, at: f64) -> [f64; 3] {
+    [values.clone().fold(at, f64::min), at, values.fold(at, f64::max)]
+}
+
+fn training(run: &Run, plan: &Plan, report: &mut Report) {
+    let variants = plan.variants(run);
+    let (tokens, gpus) = (plan.job.tokens(), plan.job.cluster.gpus() as f64);
+    let seconds = spread(variants.iter().map(Plan::step_time), plan.step_time());
+    let [fast, at, slow] = seconds;
+    let step = measured_step(run, plan);
+    let (measured, from) = step.clone().map_or((None, String::new()), |(seconds, from)| (Some(seconds), from));
+    let planner = || Some(plan.planner());
+    let row = |id, label: &str, unit, predicted, measured, from: &str, link| Row {
+        id,
+        label: label.to_owned(),
+        unit,
+        predicted: Some(predicted),
+        measured,
+        from: from.to_owned(),
+        link,
+    };
+    report.rows.push(row("step-time", "Step time", Unit::Seconds, seconds, measured, &from, planner()));
+    let rate = |seconds: f64| tokens / seconds;
+    let rates = [rate(slow), rate(at), rate(fast)];
+    report.rows.push(row("tokens-per-second", "Tokens/s", Unit::Count, rates, measured.map(rate), &from, planner()));
+    let per_gpu = rates.map(|rate| rate / gpus);
+    report.rows.push(row(
+        "tokens-per-gpu",
+        "Tokens/s per GPU",
+        Unit::Count,
+        per_gpu,
+        measured.map(|s| rate(s) / gpus),
+        &from,
+        planner(),
+    ));
+    let mfu = [slow, at, fast].map(|seconds| plan.job.mfu(seconds));
+    report.rows.push(row("mfu", "MFU", Unit::Fraction, mfu, measured.map(|s| plan.job.mfu(s)), &from, planner()));
+    let kinds = [Metric::MemoryReserved, Metric::MemoryAllocated, Metric::MemoryUsed];
+    let measured_memory: Vec<(Metric, f64)> = kinds.into_iter().filter_map(|m| Some((m, run.measured(m)?))).collect();
+    let kinds_shown = if measured_memory.is_empty() {
+        vec![Metric::MemoryUsed]
+    } else {
+        measured_memory.iter().map(|(m, _)| *m).collect()
+    };
+    for metric in kinds_shown {
+        let bounds: Vec<[f64; 3]> = variants.iter().filter_map(|v| memory_range(v, metric)).collect();
+        let Some([low, middle, high]) = bounds.first().copied() else { continue };
+        let [low, high] =
+            [bounds.iter().map(|b| b[0]).fold(low, f64::min), bounds.iter().map(|b| b[2]).fold(high, f64::max)];
+        let m = run.measured.get(&metric);
+        let label = if m.is_some() { metric.label() } else { "Memory per GPU" };
+        report.rows.push(row(
+            metric.id(),
+            label,
+            Unit::Bytes,
+            [low, middle, high],
+            m.map(|m| m.value),
+            m.map_or("", |m| &m.from),
+            Some(plan.breakdown()),
+        ));
+    }
+    let sent = run.measured.get(&Metric::Sent);
+    for traffic in plan.job.traffic(&plan.choice) {
+        let label = format!("Sent per GPU per step, {} parallelism", traffic.axis.label());
+        report.rows.push(row(traffic.axis.id(), &label, Unit::Bytes, [traffic.bytes; 3], None, "", planner()));
+    }
+    if let Some(sent) = sent {
+        let all = ledger::sent(plan);
+        report.rows.push(row(
+            "sent",
+            Metric::Sent.label(),
+            Unit::Bytes,
+            [all; 3],
+            Some(sent.value),
+            &sent.from,
+            planner(),
+        ));
+    }
+    report.ledgers.push(ledger::time(run, plan, measured));
+    report.ledgers.extend(ledger::memory(plan, measured_memory.first().copied()));
+    report.ledgers.extend(measured.and_then(|seconds| ledger::mfu(run, plan, seconds)));
+    report.assumed.clone_from(&plan.assumed);
+    report.verdict = verdict(report, plan);
+    report.next = next(run, plan, report);
+}
+
+/// What the memory model says for a way of measuring: least, middle, most.
+fn memory_range(plan: &Plan, metric: Metric) -> Option<[f64; 3]> {
+    let b = breakdown(&plan.memory).ok()?;
+    let (low, high) =
+        ledger::beside(&b, Some(metric)).iter().fold((0.0, 0.0), |(a, b), (_, low, high)| (a + low, b + high));
+    Some([b.total.0 + low, b.total.0 + (low + high) / 2.0, b.total.0 + high])
+}
+
+fn verdict(report: &Report, plan: &Plan) -> String {
+    let Some(row) = report.row("step-time") else { return String::new() };
+    let [_, at, _] = row.predicted.unwrap_or_default();
+    let Some(measured) = row.measured else {
+        let fits = report.rows.iter().find(|row| row.unit == Unit::Bytes).and_then(|row| row.predicted);
+        let capacity = plan.job.cluster.gpu.memory.0;
+        let fits = match fits {
+            Some([low, ..]) if low > capacity => {
+                format!(" It needs at least {} per GPU, and a GPU has {}.", bytes_decimal(low), bytes_decimal(capacity))
+            }
+            _ => String::new(),
+        };
+        return format!("A step is predicted to take {}. No step time was measured.{fits}", row.predicted_text());
+    };
+    let open: Vec<&str> = report.assumed.iter().map(|a| a.key).collect();
+    if !open.is_empty() {
+        let settings = open.join(", ");
+        let within = if row.is_within() {
+            "fits some of the values that they can have"
+        } else {
+            "fits none of the values that they can have"
+        };
+        return format!(
+            "No verdict yet: {settings} {} read. The measured step, {}, {within}.",
+            if open.len() == 1 { "wasn’t" } else { "weren’t" },
+            row.measured_text()
+        );
+    }
+    let numbers = format!("{} measured, {} predicted", Unit::Seconds.format(measured), Unit::Seconds.format(at));
+    let ratio = measured / at;
+    if (ratio - 1.0).abs() <= NEAR {
+        return format!("The run is about as fast as predicted: {numbers}.");
+    }
+    let how = if ratio > 1.0 {
+        format!("{}× the predicted time", number(ratio))
+    } else {
+        format!("{}× the predicted speed", number(1.0 / ratio))
+    };
+    let lead = if ratio > 1.0 {
+        format!("A step takes {how}: {numbers}.")
+    } else {
+        format!("A step runs at {how}: {numbers}.")
+    };
+    match report.ledger("step-time").and_then(Ledger::largest) {
+        Some(cause) => format!(
+            "{lead} The largest cause that the inputs name: {}, {} of the {} gap.",
+            lower(&cause.label),
+            Unit::Seconds.format(cause.size.abs()),
+            Unit::Seconds.format((measured - at).abs())
+        ),
+        None => format!("{lead} Nothing that was read names the cause."),
+    }
+}
+
+fn lower(label: &str) -> String {
+    let is_word = label.chars().nth(1).is_some_and(char::is_lowercase);
+    match label.chars().next() {
+        Some(first) if is_word => first.to_lowercase().chain(label.chars().skip(1)).collect(),
+        _ => label.to_owned(),
+    }
+}
+
+/// What would tell more, the cheapest first.
+fn next(run: &Run, plan: &Plan, report: &Report) -> Vec<Next> {
+    let mut all = Vec::new();
+    let mut say = |why: String, command: &str| all.push(Next { why, command: command.to_owned() });
+    if !report.assumed.is_empty() {
+        let keys: Vec<&str> = report.assumed.iter().map(|a| a.key).collect();
+        say(format!("Paste the framework’s configuration: it decides {}.", keys.join(", ")), "");
+    }
+    let Some(row) = report.row("step-time") else { return all };
+    if row.measured.is_none() {
+        say("Paste ten lines of the run’s output: they have the step time.".to_owned(), "");
+        return all;
+    }
+    if let Some(retries) = run.measured(Metric::AllocationRetries).filter(|n| *n > 0.0) {
+        say(
+            format!(
+                "The allocator ran out of memory and retried {} times. Each retry stalls the GPU. A smaller micro-batch or expandable segments show how much time it costs.",
+                grouped(retries as u64)
+            ),
+            "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+        );
+    }
+    let is_off = row.gap().is_some_and(|gap| gap.abs() > NEAR);
+    if !is_off {
+        return all;
+    }
+    let cluster = &plan.job.cluster;
+    if run.cluster.topology.is_none() && cluster.node > 1 {
+        say("Whether the GPUs of a node are joined by NVLink or go through the CPU.".to_owned(), "nvidia-smi topo -m");
+    }
+    if run.measured(Metric::Clock).is_none() {
+        say(
+            "Whether the clock is throttled by power or heat. Run it while the job trains.".to_owned(),
+            "nvidia-smi --query-gpu=name,clocks.sm,clocks_event_reasons.active,power.draw --format=csv",
+        );
+    }
+    if run.measured(Metric::BusBandwidth).is_none() && plan.job.cluster.gpus() > 1 {
+        let (why, command) = if cluster.nodes > 1 {
+            (
+                "What the network between nodes reaches.",
+                format!("mpirun -np {} all_reduce_perf -b 8M -e 1G -f 2 -g 1", cluster.gpus()),
+            )
+        } else {
+            ("What the link inside the node reaches.", format!("all_reduce_perf -b 8M -e 1G -f 2 -g {}", cluster.node))
+        };
+        say(why.to_owned(), &command);
+    }
+    if run.measured(Metric::GpuIdle).is_none() {
+        let command = match run.layout.framework.as_deref() {
+            Some("torchtitan") => "--profiling.enable_profiling --profiling.profile_freq 10",
+            Some("megatron") => "--profile --use-pytorch-profiler --profile-step-start 10 --profile-step-end 12",
+            _ => {
+                "with torch.profiler.profile(schedule=torch.profiler.schedule(wait=8, warmup=2, active=2)) as p: …; p.export_chrome_trace(\"trace.json\")"
+            }
+        };
+        say("How much of the gap is kernels, exposed communication or an idle GPU.".to_owned(), command);
+    }
+    all
+}
+
+/// What a serving engine has room for; whether the run serves.
+fn serving(run: &Run, report: &mut Report) -> bool {
+    let s = &run.serving;
+    let reported = [Metric::KvTokens, Metric::KvMemory, Metric::Weights, Metric::GenerationRate];
+    if s.engine.is_none() && reported.iter().all(|metric| run.measured(*metric).is_none()) {
+        return false;
+    }
+    let (setup, problems) = run.setup();
+    report.missing.extend(problems);
+    let (Some(model), Some(gpu)) = (setup.model.filter(|m| m.shape().is_some()), setup.gpu) else {
+        if setup.model.is_none() {
+            report.missing.push("The model’s sizes aren’t known. Paste its config.json, or set model.name.".to_owned());
+        }
+        if setup.gpu.is_none() {
+            report.missing.push("The GPU isn’t known. Paste what nvidia-smi prints, or set cluster.gpu.".to_owned());
+        }
+        report.rows.extend(bare_rows(run));
+        report.verdict = "There is nothing to compare yet.".to_owned();
+        return true;
+    };
+    let mut params = crate::memory::Params {
+        model,
+        gpu,
+        mode: Mode::Inference,
+        dp: 1,
+        seq: Some(s.context.unwrap_or(8192)),
+        mbs: 1,
+        dtype: run.layout.dtype.unwrap_or(Dtype::Bf16),
+        kv_dtype: s.kv.unwrap_or(Dtype::Bf16),
+        ..crate::memory::Params::standard()
+    };
+    params.layout.tp = s.tp.unwrap_or(1).max(1);
+    params.layout.pipeline.stages = s.pp.unwrap_or(1).max(1);
+    let Ok(b) = breakdown(&params) else {
+        report
+            .missing
+            .push("The model can’t be split among that many GPUs. Check the tensor-parallel ranks.".to_owned());
+        return true;
+    };
+    let link = || Some(Link { figure: crate::memory::Params::ID, query: params.query() });
+    let weights = b.parts.weights.0;
+    let share = s.memory.unwrap_or(0.9);
+    if s.memory.is_none() {
+        report.assumed.push(Assumed {
+            key: "serving.memory",
+            sentence: "The engine takes 90% of the GPU’s memory, vLLM’s default.".to_owned(),
+        });
+    }
+    let sees = gpu.seen.map_or(gpu.memory, |(seen, _)| seen).0;
+    // What is left after weights and between the least and the most that a process needs beside them.
+    let beside = [b.overhead.context.low.0, b.overhead.context.high.0 + b.overhead.buffers.high.0];
+    let room = beside.map(|bytes| (sees * share - weights - bytes).max(0.0));
+    let room = [room[1], (room[0] + room[1]) / 2.0, room[0]];
+    let per_token = b.kv_per_token.0
+        / params.layout.tp.min(model.shape().map_or(1, crate::model::Shape::kv_heads)).max(1) as f64
+        / params.layout.pipeline.stages as f64;
+    let mut row = |metric: Metric, predicted: Option<[f64; 3]>| {
+        let m = run.measured.get(&metric);
+        report.rows.push(Row {
+            id: metric.id(),
+            label: metric.label().to_owned(),
+            unit: metric.unit(),
+            predicted,
+            measured: m.map(|m| m.value),
+            from: m.map_or_else(String::new, |m| m.from.clone()),
+            link: link(),
+        });
+    };
+    row(Metric::Weights, Some([weights; 3]));
+    row(Metric::KvMemory, Some(room));
+    row(Metric::KvTokens, (per_token > 0.0).then(|| room.map(|bytes| bytes / per_token)));
+    for metric in [Metric::KvUsage, Metric::GenerationRate] {
+        if run.measured(metric).is_some() {
+            row(metric, None);
+        }
+    }
+    let tokens = report.row(Metric::KvTokens.id());
+    report.verdict = match tokens.and_then(|row| Some((row, row.measured?))) {
+        Some((row, measured)) if row.is_within() => {
+            format!("The KV cache has room for {} tokens, as predicted.", grouped(measured as u64))
+        }
+        Some((row, measured)) => format!(
+            "The KV cache has room for {} tokens; {} are predicted.",
+            grouped(measured as u64),
+            row.predicted_text()
+        ),
+        None => format!(
+            "The KV cache is predicted to have room for {} tokens. Paste the engine’s first lines to compare.",
+            tokens.map(Row::predicted_text).unwrap_or_default()
+        ),
+    };
+    true
+}

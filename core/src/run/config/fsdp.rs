@@ -1,0 +1,270 @@
+//! FSDP: calls of `fully_shard`, Accelerate's YAML, Axolotl's YAML.
+
+use crate::launch::yaml::{Node, Value};
+use crate::memory::activations::Recompute;
+use crate::memory::{Dtype, Optimizer};
+use crate::quantity::grouped;
+use crate::run::card::{Card, Kind};
+use crate::run::output::number_at;
+
+/// Whether a text is Python that shards with FSDP2.
+pub(in crate::run) fn is_code(text: &str) -> bool {
+    text.contains("fully_shard(") && text.contains("import")
+}
+
+/// Reads what our export writes, and code like it: the mesh, the policy, whether weights are freed after the forward pass.
+pub(in crate::run) fn code(name: &str, text: &str) -> Card {
+    let mut card = Card::new(name, Kind::Fsdp);
+    let l = &mut card.run.layout;
+    l.framework = Some("fsdp".to_owned());
+    (l.tp, l.pp, l.cp, l.ep, l.recompute) = (Some(1), Some(1), Some(1), Some(1), Some(Recompute::None));
+    let mut zero = 3;
+    for (i, line) in text.lines().enumerate().map(|(i, line)| (i + 1, line.trim())) {
+        if line.starts_with('#') {
+            continue;
+        }
+        if let Some((_, rest)) = line.split_once("init_device_mesh(") {
+            let sizes: Vec<u64> = rest
+                .split('(')
+                .nth(1)
+                .and_then(|s| s.split(')').next())
+                .unwrap_or_default()
+                .split(',')
+                .filter_map(|n| n.trim().parse().ok())
+                .collect();
+            match sizes[..] {
+                [dp] => {
+                    card.run.layout.dp = Some(dp);
+                    card.found("Data-parallel ranks", grouped(dp), i);
+                }
+                _ => card.unread_setting(line, "only a mesh of one dimension is read", i),
+            }
+        }
+        if let Some((_, rest)) = line.split_once("param_dtype=") {
+            let dtype = match () {
+                () if rest.starts_with("torch.bfloat16") => Some(Dtype::Bf16),
+                () if rest.starts_with("torch.float16") => Some(Dtype::Fp16),
+                () if rest.starts_with("torch.float32") => Some(Dtype::Fp32),
+                () => None,
+            };
+            card.run.layout.dtype = dtype;
+            card.found("Precision", dtype.map_or("not known", Dtype::id), i);
+        }
+        if line.contains("reshard_after_forward=False") {
+            zero = 2;
+            card.found("Weights after the forward pass", "kept", i);
+        } else if line.contains("reshard_after_forward=True") {
+            card.found("Weights after the forward pass", "freed", i);
+        }
+        if line.contains("checkpoint_wrapper(") {
+            card.run.layout.recompute = Some(Recompute::Full);
+            card.found("Recomputation", "every layer", i);
+        }
+        let optimizers = [
+            ("optim.AdamW(", Optimizer::AdamW),
+            ("optim.Adam(", Optimizer::AdamW),
+            ("optim.Adafactor(", Optimizer::Adafactor),
+            ("optim.SGD(", Optimizer::Sgd),
+        ];
+        if let Some((_, optimizer)) = optimizers.iter().find(|(call, _)| line.contains(call)) {
+            let optimizer = if line.contains("momentum=") { Optimizer::Momentum } else { *optimizer };
+            card.run.layout.optimizer = Some(optimizer);
+            card.found("Optimizer", optimizer.label(), i);
+        }
+    }
+    card.run.layout.zero = Some(zero);
+    card.found("ZeRO stage", zero.to_string(), 0);
+    card.said = "The sharding was read. What the rest of the code does isn't.".to_owned();
+    card.done()
+}
+
+/// What a YAML document is, if it is one of these.
+pub(in crate::run) fn kind(node: &Node) -> Option<Kind> {
+    let has = |key: &str| node.get(key).is_some();
+    match () {
+        () if has("distributed_type") || has("fsdp_config") && has("num_processes") => Some(Kind::Accelerate),
+        () if has("base_model") && (has("micro_batch_size") || has("sequence_len")) => Some(Kind::Axolotl),
+        () => None,
+    }
+}
+
+pub(in crate::run) fn yaml(name: &str, kind: Kind, node: &Node) -> Card {
+    let mut card = Card::new(name, kind);
+    let Value::Map(entries) = &node.value else { return card.done() };
+    let is_fsdp = node.at("distributed_type").and_then(Node::text) == Some("FSDP") || node.get("fsdp_config").is_some();
+    card.run.layout.framework = Some(if is_fsdp || kind == Kind::Axolotl { "fsdp" } else { "accelerate" }.to_owned());
+    for (key, line, value) in entries {
+        if let Value::Map(inner) = &value.value {
+            for (name, line, value) in inner {
+                setting(&mut card, &format!("{key}.{name}"), value.text().unwrap_or_default(), *line);
+            }
+        } else {
+            setting(&mut card, key, value.text().unwrap_or("a list"), *line);
+        }
+    }
+    if card.run.layout.zero.is_none() && is_fsdp {
+        card.run.layout.zero = Some(3);
+    }
+    card.done()
+}
+
+/// Settings that say nothing of memory or time.
+const PASSED: [&str; 40] = [
+    "compute_environment",
+    "debug",
+    "machine_rank",
+    "main_process_ip",
+    "main_process_port",
+    "main_training_function",
+    "rdzv_backend",
+    "same_network",
+    "tpu_env",
+    "tpu_use_cluster",
+    "tpu_use_sudo",
+    "use_cpu",
+    "distributed_type",
+    "downcast_bf16",
+    "enable_cpu_affinity",
+    "learning_rate",
+    "num_epochs",
+    "lr_scheduler",
+    "warmup_steps",
+    "warmup_ratio",
+    "weight_decay",
+    "output_dir",
+    "dataset_prepared_path",
+    "val_set_size",
+    "logging_steps",
+    "save_steps",
+    "saves_per_epoch",
+    "evals_per_epoch",
+    "eval_steps",
+    "wandb_project",
+    "wandb_entity",
+    "wandb_name",
+    "wandb_watch",
+    "wandb_log_model",
+    "datasets",
+    "special_tokens",
+    "tokenizer_type",
+    "model_type",
+    "train_on_inputs",
+    "group_by_length",
+];
+
+fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
+    let name = key.rsplit('.').next().unwrap_or(key).trim_start_matches("fsdp_");
+    let number = number_at(value).filter(|n| (1.0..1e9).contains(n)).map(|n| n as u64);
+    let is_on = matches!(value, "true" | "True" | "yes");
+    let l = &mut card.run.layout;
+    let label = match name {
+        "num_processes" => {
+            card.run.cluster.gpus = number;
+            "GPUs"
+        }
+        "num_machines" => {
+            card.run.cluster.nodes = number;
+            "Nodes"
+        }
+        "mixed_precision" | "bf16" | "fp16" => {
+            l.dtype = match (name, value) {
+                ("bf16", _) if is_on || value == "auto" => Some(Dtype::Bf16),
+                ("fp16", _) if is_on => Some(Dtype::Fp16),
+                ("mixed_precision", "no") => Some(Dtype::Fp32),
+                ("mixed_precision", "fp8") => {
+                    l.fp8 = Some(true);
+                    Some(Dtype::Bf16)
+                }
+                ("mixed_precision", value) => Dtype::find(value),
+                _ => l.dtype,
+            };
+            "Precision"
+        }
+        "sharding_strategy" | "reshard_after_forward" => {
+            l.zero = match value {
+                "FULL_SHARD" | "1" | "true" | "True" => Some(3),
+                "SHARD_GRAD_OP" | "2" | "false" | "False" => Some(2),
+                "NO_SHARD" | "3" => Some(0),
+                _ => {
+                    card.unread_setting(&format!("{key}: {value}"), "this sharding isn't modeled", line);
+                    return;
+                }
+            };
+            "ZeRO stage"
+        }
+        "zero_stage" => {
+            l.zero = value.parse().ok().filter(|n| *n <= 3);
+            "ZeRO stage"
+        }
+        "activation_checkpointing" | "gradient_checkpointing" => {
+            l.recompute = Some(if is_on { Recompute::Full } else { Recompute::None });
+            "Recomputation"
+        }
+        "micro_batch_size" | "per_device_train_batch_size" => {
+            l.mbs = number;
+            "Micro-batch size"
+        }
+        "gradient_accumulation_steps" => {
+            l.microbatches = number;
+            "Micro-batches per step"
+        }
+        "sequence_len" | "max_seq_length" => {
+            l.seq = number;
+            "Sequence length"
+        }
+        "flash_attention" => {
+            l.flash = Some(is_on);
+            "FlashAttention"
+        }
+        "optimizer" => {
+            l.optimizer = match value {
+                "adamw_torch" | "adamw_torch_fused" | "adamw" => Some(Optimizer::AdamW),
+                "adamw_8bit" | "adamw_bnb_8bit" | "paged_adamw_8bit" => Some(Optimizer::Adam8bit),
+                "lion_pytorch" | "lion" => Some(Optimizer::Lion),
+                "muon" => Some(Optimizer::Muon),
+                _ => {
+                    card.unread_setting(&format!("{key}: {value}"), "this optimizer isn't modeled", line);
+                    return;
+                }
+            };
+            "Optimizer"
+        }
+        "base_model" => {
+            card.run.model = super::serve::hub(value).unwrap_or_default();
+            if card.run.model.name.is_empty() {
+                card.unread_setting(
+                    &format!("{key}: {value}"),
+                    "not one of the course's models: paste its config.json",
+                    line,
+                );
+                return;
+            }
+            "Model"
+        }
+        _ if PASSED.contains(&name)
+            || key.starts_with("fsdp_config.")
+                && matches!(
+                    name,
+                    "auto_wrap_policy"
+                        | "backward_prefetch"
+                        | "forward_prefetch"
+                        | "state_dict_type"
+                        | "use_orig_params"
+                        | "version"
+                        | "cpu_ram_efficient_loading"
+                        | "sync_module_states"
+                        | "transformer_layer_cls_to_wrap"
+                ) =>
+        {
+            return;
+        }
+        _ => {
+            let why = if name.contains("offload") && is_on { "offloading isn't in this prediction" } else { "" };
+            if !(name.contains("offload") && !is_on) {
+                card.unread_setting(&format!("{key}: {value}"), why, line);
+            }
+            return;
+        }
+    };
+    card.found(label, value, line);
+}

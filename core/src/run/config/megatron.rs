@@ -1,0 +1,469 @@
+//! Megatron-LM's flags, and its own dump of them at the start of a run.
+
+use super::{Given, options, whole};
+use crate::memory::activations::Recompute;
+use crate::memory::{Dtype, Optimizer};
+use crate::model::shape::Gated;
+use crate::model::{Attention, ModelRef, Moe, Norms, QkNorm, Shape};
+use crate::run::card::{Card, Kind};
+use crate::run::file::Model;
+
+/// Flags that say nothing of memory or time, by how they begin.
+const PASSED: &[&str] = &[
+    "lr",
+    "min-lr",
+    "train-",
+    "eval-",
+    "save",
+    "load",
+    "log-",
+    "tensorboard",
+    "wandb",
+    "data-",
+    "split",
+    "tokenizer",
+    "vocab-file",
+    "merge-file",
+    "seed",
+    "weight-decay",
+    "adam-",
+    "clip-grad",
+    "init-method",
+    "mock-data",
+    "exit-",
+    "distributed-backend",
+    "rotary-",
+    "use-rotary",
+    "ckpt-",
+    "no-load",
+    "no-save",
+    "async-save",
+    "timing-",
+    "norm-epsilon",
+    "attention-dropout",
+    "hidden-dropout",
+    "num-workers",
+    "dataloader",
+    "override-opt",
+    "use-checkpoint",
+    "initial-loss-scale",
+    "loss-scale",
+    "hysteresis",
+    "apply-layernorm",
+    "moe-aux-loss",
+    "moe-z-loss",
+    "moe-router-load",
+    "moe-router-pre",
+    "moe-router-dtype",
+    "moe-token-dispatcher",
+    "moe-grouped",
+    "moe-permute",
+    "moe-expert-capacity",
+    "moe-router-group",
+    "moe-router-num",
+    "moe-router-topk-scaling",
+    "moe-router-bias",
+    "sgd-",
+    "enable-experimental",
+    "manual-gc",
+    "nccl-",
+    "local-rank",
+    "lr-",
+    "start-",
+    "end-",
+    "job-name",
+    "nodes",
+    "ntasks",
+    "gres",
+    "gpus-per",
+    "time",
+    "partition",
+    "account",
+    "output",
+    "error",
+    "cpus-per",
+    "mem",
+    "rdzv",
+    "master",
+    "node-rank",
+    "max-restarts",
+    "use-mcore",
+    "transformer-impl",
+    "dist-ckpt",
+    "use-dist-ckpt",
+    "legacy",
+    "export",
+    "qk-clip",
+    "overlap-",
+    "tp-comm",
+    "no-gradient-accumulation",
+    "gradient-accumulation-fusion",
+    "accumulate-allreduce",
+    "cross-entropy",
+    "no-bias",
+    "no-masked",
+    "empty-unused",
+    "check-for-nan",
+    "no-check",
+    "profile",
+    "use-pytorch-profiler",
+    "multi-latent",
+    "num-virtual-stages",
+    "group-query",
+];
+
+/// What a Megatron-LM model is by its flags.
+#[derive(Default)]
+struct Sizes {
+    shape: Shape,
+    latent: bool,
+    q_lora: Option<u64>,
+    kv_lora: u64,
+    nope: u64,
+    rope: u64,
+    v_head: u64,
+    kv_channels: Option<u64>,
+    groups: Option<u64>,
+    ffn: Option<u64>,
+    gated: bool,
+    layer_norm: bool,
+    tied: bool,
+    linear_bias: bool,
+    qkv_bias: bool,
+    learned: bool,
+    rows: u64,
+    dense_layers: u64,
+    moe: Moe,
+    any: bool,
+}
+
+/// Reads flags.
+pub(in crate::run) fn read(name: &str, text: &str) -> Card {
+    let mut card = Card::new(name, Kind::Megatron);
+    of(&options(text), true, &mut card);
+    card.done()
+}
+
+/// Reads the dump of a log, `name value` on each line, into its card.
+pub(in crate::run) fn dump(lines: &[(usize, String)], card: &mut Card) {
+    let mut given = Vec::new();
+    for (line, text) in lines {
+        let Some((name, value)) = text.split_once(' ') else { continue };
+        // A switch that is off, and what has no value.
+        if matches!(value, "None" | "False") && name != "swiglu" {
+            continue;
+        }
+        let values = if value == "True" { Vec::new() } else { vec![value.to_owned()] };
+        let (name, values) = match (name, value) {
+            ("add_bias_linear", _) => continue,
+            ("untie_embeddings_and_output_weights", _) => ("untie-embeddings-and-output-weights".to_owned(), values),
+            ("padded_vocab_size", _) => ("vocab-size".to_owned(), values),
+            _ => (name.replace('_', "-"), values),
+        };
+        given.push(Given { name, values, line: *line });
+    }
+    if !lines.iter().any(|(_, text)| text.starts_with("add_bias_linear True")) {
+        given.push(Given { name: "disable-bias-linear".to_owned(), values: Vec::new(), line: 0 });
+    }
+    of(&given, false, card);
+}
+
+fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
+    // Without the flag, Megatron-LM does none of these.
+    let l = &mut card.run.layout;
+    l.framework = Some("megatron".to_owned());
+    (l.tp, l.pp, l.cp, l.ep) = (Some(1), Some(1), Some(1), Some(1));
+    (l.zero, l.sp, l.recompute) = (Some(0), Some(false), Some(Recompute::None));
+    let mut s = Sizes { tied: true, linear_bias: true, layer_norm: true, ..Sizes::default() };
+    let mut virtual_layers = None;
+    for flag in given {
+        let value = flag.value();
+        let number = |card: &mut Card| whole(card, value, &flag.text(), flag.line);
+        let label = match flag.name.as_str() {
+            "tensor-model-parallel-size" | "model-parallel-size" => {
+                card.run.layout.tp = number(card).or(card.run.layout.tp);
+                "Tensor-parallel ranks"
+            }
+            "pipeline-model-parallel-size" => {
+                card.run.layout.pp = number(card).or(card.run.layout.pp);
+                "Pipeline stages"
+            }
+            "context-parallel-size" => {
+                card.run.layout.cp = number(card).or(card.run.layout.cp);
+                "Context-parallel ranks"
+            }
+            "expert-model-parallel-size" => {
+                card.run.layout.ep = number(card).or(card.run.layout.ep);
+                "Expert-parallel ranks"
+            }
+            "num-virtual-stages-per-pipeline-rank" | "virtual-pipeline-model-parallel-size" => {
+                card.run.layout.vpp = number(card);
+                "Virtual stages per rank"
+            }
+            "num-layers-per-virtual-pipeline-stage" => {
+                virtual_layers = number(card);
+                "Layers per virtual stage"
+            }
+            "micro-batch-size" => {
+                card.run.layout.mbs = number(card);
+                "Micro-batch size"
+            }
+            "global-batch-size" => {
+                card.run.layout.batch = number(card);
+                "Sequences per step"
+            }
+            "seq-length" => {
+                card.run.layout.seq = number(card);
+                "Sequence length"
+            }
+            "world-size" => {
+                card.run.cluster.gpus = number(card);
+                "GPUs"
+            }
+            "data-parallel-size" => {
+                card.run.layout.dp = number(card);
+                "Data-parallel ranks"
+            }
+            "sequence-parallel" => {
+                card.run.layout.sp = Some(true);
+                "Sequence parallelism"
+            }
+            "use-distributed-optimizer" => {
+                card.run.layout.zero = card.run.layout.zero.max(Some(1));
+                "Distributed optimizer"
+            }
+            "use-megatron-fsdp" => continue,
+            "data-parallel-sharding-strategy" => {
+                card.run.layout.zero = Some(match value {
+                    "optim_grads_params" => 3,
+                    "optim_grads" => 2,
+                    "optim" => 1,
+                    _ => 0,
+                });
+                "Sharding strategy"
+            }
+            "recompute-granularity" => {
+                card.run.layout.recompute = Recompute::find(value).or(card.run.layout.recompute);
+                "Recomputation"
+            }
+            "recompute-activations" => {
+                card.run.layout.recompute = Some(Recompute::Selective);
+                "Recomputation"
+            }
+            "recompute-method" => {
+                if value == "block" {
+                    card.unread_setting(&flag.text(), "read as if every layer were recomputed", flag.line);
+                }
+                continue;
+            }
+            "recompute-num-layers" => continue,
+            "attention-backend" => {
+                card.run.layout.flash = Some(value != "unfused" && value != "local");
+                "Attention"
+            }
+            "use-flash-attn" => {
+                card.run.layout.flash = Some(true);
+                "Attention"
+            }
+            "bf16" | "fp16" => {
+                card.run.layout.dtype = Dtype::find(&flag.name);
+                "Precision"
+            }
+            "fp8-format" | "fp8" => {
+                card.run.layout.fp8 = Some(true);
+                "FP8 matrix products"
+            }
+            "optimizer" => {
+                card.run.layout.optimizer = match value {
+                    "adam" => Some(Optimizer::AdamW),
+                    "sgd" => Some(Optimizer::Sgd),
+                    _ => None,
+                };
+                if card.run.layout.optimizer.is_none() {
+                    card.unread_setting(&flag.text(), "this optimizer isn't modeled", flag.line);
+                    continue;
+                }
+                "Optimizer"
+            }
+            "sgd-momentum" => {
+                if crate::query::parse_number(value).is_some_and(|momentum| momentum > 0.0) {
+                    card.run.layout.optimizer = Some(Optimizer::Momentum);
+                }
+                continue;
+            }
+            "nproc-per-node" => {
+                card.run.cluster.node = number(card);
+                "GPUs per node"
+            }
+            "nnodes" => {
+                card.run.cluster.nodes = number(card);
+                "Nodes"
+            }
+            "pipeline-model-parallel-layout" => {
+                card.unread_setting(&flag.text(), "layers are divided among stages as evenly as possible", flag.line);
+                continue;
+            }
+            _ => match size(&mut s, flag, card) {
+                Some(label) => label,
+                None if !lists_unknown || PASSED.iter().any(|start| flag.name.starts_with(start)) => continue,
+                None => {
+                    card.unread_setting(&flag.text(), "", flag.line);
+                    continue;
+                }
+            },
+        };
+        let value = if flag.values.is_empty() { "on" } else { value };
+        card.found(label, value, flag.line);
+    }
+    let l = &mut card.run.layout;
+    if let (Some(each), Some(pp), layers @ 1..) =
+        (virtual_layers.filter(|n| *n > 0), l.pp.filter(|n| *n > 0), s.shape.num_hidden_layers)
+    {
+        l.vpp = Some((layers / pp / each).max(1));
+    }
+    if let Some(model) = s.finish() {
+        match model.check().into_iter().next() {
+            None => card.run.model = Model::of(&ModelRef::Custom { shape: model, guess: None }),
+            Some(problem) => card.unread_setting("The model’s sizes", problem.message, 0),
+        }
+    }
+}
+
+/// A flag of the model's sizes: what it is called.
+fn size(s: &mut Sizes, flag: &Given, card: &mut Card) -> Option<&'static str> {
+    let value = flag.value();
+    let mut set = |slot: &mut u64, label: &'static str| {
+        if let Some(n) = whole(card, value, &flag.text(), flag.line) {
+            *slot = n;
+        }
+        Some(label)
+    };
+    let label = match flag.name.as_str() {
+        "num-layers" => {
+            s.any = true;
+            set(&mut s.shape.num_hidden_layers, "Layers")
+        }
+        "hidden-size" => set(&mut s.shape.hidden_size, "Width"),
+        "num-attention-heads" => set(&mut s.shape.num_attention_heads, "Query heads"),
+        "vocab-size" => set(&mut s.shape.vocab_size, "Vocabulary"),
+        "ffn-hidden-size" => set(s.ffn.insert(0), "Width of the MLP"),
+        "kv-channels" => set(s.kv_channels.insert(0), "Width of a head"),
+        "num-query-groups" => set(s.groups.insert(1), "Key–value heads"),
+        "group-query-attention" => return Some("Grouped-query attention"),
+        "multi-latent-attention" => {
+            s.latent = true;
+            return Some("Latent attention");
+        }
+        "q-lora-rank" => set(s.q_lora.insert(0), "Query latent"),
+        "kv-lora-rank" => set(&mut s.kv_lora, "Key–value latent"),
+        "qk-head-dim" => set(&mut s.nope, "Width of a query head"),
+        "qk-pos-emb-head-dim" => set(&mut s.rope, "Rotary width of a head"),
+        "v-head-dim" => set(&mut s.v_head, "Width of a value head"),
+        "num-experts" => set(&mut s.moe.num_experts, "Experts"),
+        "moe-router-topk" => set(&mut s.moe.num_experts_per_tok, "Experts per token"),
+        "moe-ffn-hidden-size" => set(&mut s.moe.intermediate_size, "Width of an expert"),
+        "moe-shared-expert-intermediate-size" => {
+            set(&mut s.moe.shared_intermediate_size, "Width of the shared experts")
+        }
+        "max-position-embeddings" => set(&mut s.rows, "Positions"),
+        "moe-layer-freq" => {
+            let (zeros, rest) = (count_of(value, "[0]*"), flag.values.join(" "));
+            match zeros.or_else(|| crate::query::parse_number(&rest).filter(|n| *n == 1.0).map(|_| 0)) {
+                Some(zeros) => s.dense_layers = zeros,
+                None => card.unread_setting(&flag.text(), "every layer is taken to have experts", flag.line),
+            }
+            return Some("Layers with experts");
+        }
+        name => {
+            let (slot, label): (&mut bool, _) = match name {
+                "swiglu" => (&mut s.gated, "Gated MLP"),
+                "untie-embeddings-and-output-weights" => {
+                    s.tied = false;
+                    return Some("Untied output matrix");
+                }
+                "disable-bias-linear" => {
+                    s.linear_bias = false;
+                    return Some("No biases");
+                }
+                "add-qkv-bias" => (&mut s.qkv_bias, "Biases on q, k, v"),
+                "qk-layernorm" => {
+                    s.shape.qk_norm = QkNorm::Head;
+                    return Some("Norms on queries and keys");
+                }
+                "moe-shared-expert-gate" => (&mut s.moe.shared_gate, "Gate on the shared expert"),
+                "moe-router-enable-expert-bias" => (&mut s.moe.router_bias, "Bias in the router"),
+                "moe-router-score-function" => return Some("Router scores"),
+                "normalization" => {
+                    s.layer_norm = value != "RMSNorm";
+                    return Some("Norm");
+                }
+                "position-embedding-type" => {
+                    s.learned = value == "learned_absolute";
+                    return Some("Positions");
+                }
+                _ => return None,
+            };
+            *slot = true;
+            return Some(label);
+        }
+    };
+    label
+}
+
+/// The number behind `mark` in `([0]*3+[1]*58)`.
+fn count_of(text: &str, mark: &str) -> Option<u64> {
+    let rest = text.get(text.find(mark)? + mark.len()..)?;
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    rest.get(..end)?.parse().ok()
+}
+
+impl Sizes {
+    /// The shape, if the flags describe a model.
+    fn finish(self) -> Option<Shape> {
+        if !self.any {
+            return None;
+        }
+        let heads = self.shape.num_attention_heads.max(1);
+        let h = self.shape.hidden_size;
+        let default_ffn = if self.gated { (h.saturating_mul(8) / 3) / 64 * 64 } else { h.saturating_mul(4) };
+        let attention = if self.latent {
+            Attention::Latent {
+                q_lora_rank: self.q_lora,
+                kv_lora_rank: self.kv_lora,
+                qk_nope_head_dim: self.nope,
+                qk_rope_head_dim: self.rope,
+                v_head_dim: self.v_head,
+            }
+        } else {
+            Attention::Heads { kv_heads: self.groups.unwrap_or(heads), head_dim: self.kv_channels.unwrap_or(h / heads) }
+        };
+        let layers = self.shape.num_hidden_layers;
+        let moe = (self.moe.num_experts > 0).then(|| Moe {
+            layers: layers.saturating_sub(self.dense_layers),
+            intermediate_size: if self.moe.intermediate_size > 0 {
+                self.moe.intermediate_size
+            } else {
+                self.ffn.unwrap_or(default_ffn)
+            },
+            num_experts_per_tok: self.moe.num_experts_per_tok.max(1),
+            ..self.moe
+        });
+        let dense = moe.is_none_or(|moe| moe.layers < layers);
+        // Latent attention brings norms of its own.
+        let qk_norm = if self.latent { QkNorm::None } else { self.shape.qk_norm };
+        Some(Shape {
+            attention,
+            qk_norm,
+            qkv_bias: self.linear_bias || self.qkv_bias,
+            o_bias: self.linear_bias,
+            mlp_bias: self.linear_bias && dense,
+            intermediate_size: if dense { self.ffn.unwrap_or(default_ffn) } else { 0 },
+            gated_mlp: if self.gated { Gated::Yes } else { Gated::No },
+            moe,
+            norms: Norms { bias: self.layer_norm, ..Norms::default() },
+            position_rows: if self.learned { self.rows } else { 0 },
+            tie_word_embeddings: self.tied,
+            ..self.shape
+        })
+    }
+}

@@ -1,0 +1,121 @@
+//! Configurations of frameworks, read back: the inverse of [`crate::memory::export`], and the serving engines' commands.
+//!
+//! A setting that isn't known is listed and kept in the run file ([`Run::unread`](super::Run)). One that is known and says nothing of memory
+//! or time, such as a learning rate, is passed over in silence.
+
+pub(super) mod deepspeed;
+pub(super) mod fsdp;
+pub(super) mod megatron;
+pub(super) mod serve;
+pub(super) mod torchtitan;
+
+use super::card::Card;
+
+/// An option of a command: `--name value value`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Given {
+    /// Without its hyphens, `-` for `_`.
+    pub name: String,
+    /// What stands behind it, up to the next option.
+    pub values: Vec<String>,
+    /// Its line, from 1.
+    pub line: usize,
+}
+
+impl Given {
+    /// The first value.
+    pub fn value(&self) -> &str {
+        self.values.first().map_or("", String::as_str)
+    }
+
+    /// As it stands.
+    pub fn text(&self) -> String {
+        format!("--{} {}", self.name, self.values.join(" ")).trim_end().to_owned()
+    }
+}
+
+/// The most words of a command that are looked at.
+const WORDS: usize = 20_000;
+
+/// The options in a text: a script, a command, an array of arguments. Variables that the text sets are put in their places.
+pub(super) fn options(text: &str) -> Vec<Given> {
+    let mut variables: Vec<(&str, String)> = Vec::new();
+    let mut all: Vec<Given> = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let line = uncommented(line);
+        if let Some((name, value)) = assignment(line) {
+            variables.push((name, value.to_owned()));
+        }
+        for word in words(line).take(WORDS) {
+            let word = expanded(&word, &variables);
+            if let Some(name) =
+                word.strip_prefix("--").filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
+            {
+                let (name, value) = match name.split_once('=') {
+                    Some((name, value)) => (name, vec![value.to_owned()]),
+                    None => (name, Vec::new()),
+                };
+                all.push(Given { name: name.replace('_', "-"), values: value, line: i + 1 });
+            } else if let Some(last) = all.last_mut().filter(|_| !matches!(word.as_str(), "&&" | "|")) {
+                last.values.push(word);
+            }
+        }
+    }
+    all.truncate(WORDS);
+    all
+}
+
+fn uncommented(line: &str) -> &str {
+    match line.trim_start().strip_prefix('#') {
+        Some(rest) if rest.starts_with("SBATCH") => rest,
+        Some(_) => "",
+        None => line.split_once(" #").map_or(line, |(line, _)| line),
+    }
+}
+
+/// `NAME=value`, with or without `export`, quotes and a default: `${NAME:-value}`.
+fn assignment(line: &str) -> Option<(&str, &str)> {
+    let line = line.trim();
+    let (name, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let value = value.trim_matches(['"', '\'']);
+    let value = value.strip_prefix("${").and_then(|v| v.strip_suffix('}')?.split_once(":-")).map_or(value, |(_, v)| v);
+    (is_name && !value.contains([' ', '(']) && value.len() < 200).then_some((name, value))
+}
+
+/// The words of a line. Quotes and parentheses hold a group of flags as often as one word, so they count as spaces.
+fn words(line: &str) -> impl Iterator<Item = String> {
+    let line = line.replace(['"', '\'', '(', ')'], " ");
+    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    words.into_iter().filter(|word| word != "\\" && !word.ends_with('='))
+}
+
+fn expanded(word: &str, variables: &[(&str, String)]) -> String {
+    if !word.contains('$') {
+        return word.to_owned();
+    }
+    let mut text = word.to_owned();
+    for (name, value) in variables.iter().rev() {
+        for form in [format!("${{{name}}}"), format!("${name}")] {
+            if text == form || text.ends_with(&form) || text.contains(&format!("{form}/")) {
+                text = text.replace(&form, value);
+            }
+        }
+        if text.len() > 4000 {
+            break;
+        }
+    }
+    text
+}
+
+/// A whole number that a setting gives; notes it if it is none.
+pub(super) fn whole(card: &mut Card, text: &str, setting: &str, line: usize) -> Option<u64> {
+    match crate::query::parse_number(text).filter(|n| (0.0..1e15).contains(n) && n.fract() == 0.0) {
+        Some(n) => Some(n as u64),
+        None => {
+            let why = if text.contains('$') { "the variable isn't set in this text" } else { "not a whole number" };
+            card.unread_setting(setting, why, line);
+            None
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What the course's other readers make of a text, as cards: model configs, nccl-tests, traces, snapshots, labs, batch scripts.
+
+use super::card::{Card, Kind};
+use super::file::Model;
+use super::hardware::gpu;
+use super::measure::Metric;
+use crate::allocator::Snapshot;
+use crate::collective::Op;
+use crate::launch::{Outcome as LaunchOutcome, Params as LaunchParams, Script};
+use crate::model::ModelRef;
+use crate::model::config::{Import, import};
+use crate::network::measured;
+use crate::quantity::{Unit, count, grouped};
+use crate::trace::Trace;
+use crate::trace::breakdown::temporal;
+use crate::trace::rows::{Rows, Rules};
+
+/// A `config.json`.
+pub(super) fn config(name: &str, text: &str) -> Card {
+    let mut card = Card::new(name, Kind::Config);
+    let import = match import(text) {
+        Ok(import) => import,
+        Err(problems) => {
+            let why: Vec<String> = problems.into_iter().map(|problem| problem.message).collect();
+            return Card::refused(name, Kind::Config, why.join(" "));
+        }
+    };
+    let imported = import.imported();
+    let Ok(size) = imported.shape.count() else {
+        return Card::refused(name, Kind::Config, "The sizes in it make no model.");
+    };
+    card.found("Parameters", count(size.total as f64), 0);
+    card.found("Read as", imported.family.model_type(), 0);
+    for warning in &imported.warnings {
+        card.unread(&warning.message, "", 0);
+    }
+    match &import {
+        Import::Known(_) => card.run.model = Model::of(&ModelRef::Custom { shape: imported.shape, guess: None }),
+        Import::Guess { message, .. } => {
+            card.unread("The model family", message.clone(), 0);
+            card.run.model = Model::of(&ModelRef::Custom { shape: imported.shape, guess: Some(imported.family) });
+            card.said = "The family isn't known here, so the sizes are a guess. Check the parameter count before you rely on it.".to_owned();
+        }
+    }
+    card.done()
+}
+
+/// nccl-tests.
+pub(super) fn nccl(name: &str, text: &str) -> Card {
+    let report = measured::read(text);
+    let mut card = Card::new(name, Kind::NcclTests);
+    let largest = report.rows.iter().max_by(|a, b| a.bytes.total_cmp(&b.bytes));
+    if let (Some(row), Some(program)) = (largest, report.program) {
+        let side = row.out_of_place;
+        let from = format!("{name}, line {}, {} of {}", row.line, program.name, Unit::Bytes.format(row.bytes));
+        card.run.measure(Metric::BusBandwidth, side.busbw, from.clone());
+        card.found("Bus bandwidth on the largest buffer", Unit::BytesPerSecond.format(side.busbw), row.line);
+        if let Some(ranks) = report.ranks {
+            card.run.measure(Metric::BusRanks, ranks as f64, from);
+            card.found("Ranks", grouped(ranks as u64), 0);
+        }
+    }
+    card.found("Rows", grouped(report.rows.len() as u64), 0);
+    for fault in &report.faults {
+        card.unread(&fault.message, "", fault.line);
+    }
+    if report.rows.is_empty() || report.program.is_none() {
+        return Card::refused(
+            name,
+            Kind::NcclTests,
+            "The table has no rows, or doesn't say which collective it is. Paste it from its first line.",
+        );
+    }
+    card.done()
+}
+
+/// A lab's block.
+pub(super) fn lab(name: &str, text: &str) -> Card {
+    match crate::lab::read(text, None) {
+        Err(why) => Card::refused(name, Kind::Lab, why.join(" ")),
+        Ok(held) => {
+            let mut card = Card::new(name, Kind::Lab);
+            card.found("Ran on", held.on.clone(), 0);
+            for row in &held.rows {
+                card.found(row.what.clone(), row.measured_text(), 0);
+            }
+            card.said = held.finding;
+            card.done()
+        }
+    }
+}
+
+/// A batch script or a launch command: how many nodes and GPUs it starts.
+pub(super) fn script(name: &str, text: &str) -> Card {
+    let mut card = Card::new(name, Kind::Script);
+    let given = super::config::options(text);
+    let number = |names: &[&str]| {
+        given
+            .iter()
+            .filter(|flag| names.contains(&flag.name.as_str()))
+            .find_map(|flag| flag.value().rsplit(':').next()?.parse::<u64>().ok())
+    };
+    let nodes = number(&["nodes", "nnodes"]).or_else(|| short_nodes(text));
+    let node = number(&["gpus-per-node", "nproc-per-node", "gres"]);
+    if let Some(nodes) = nodes.filter(|n| (1..=crate::setup::MAX_NODES).contains(n)) {
+        card.run.cluster.nodes = Some(nodes);
+        card.found("Nodes", grouped(nodes), 0);
+    }
+    if let Some(node) = node.filter(|n| (1..=crate::setup::MAX_NODE).contains(n)) {
+        card.run.cluster.node = Some(node);
+        card.found("GPUs per node", grouped(node), 0);
+    }
+    // The launch itself, on as many nodes as its simulation has.
+    let most = crate::launch::world::MOST_NODES;
+    let params = LaunchParams {
+        nodes: nodes.unwrap_or(1).clamp(1, most),
+        gpus: node.unwrap_or(8).clamp(1, 8),
+        script: Script(text.to_owned()),
+        ..LaunchParams::default()
+    };
+    let fits = nodes.unwrap_or(1) <= most && text.len() <= 20_000 && text.lines().count() <= 400;
+    if fits {
+        let launch = params.launch();
+        match launch.outcome() {
+            LaunchOutcome::Trains => card.found("Processes that train", grouped(launch.training() as u64), launch.line),
+            LaunchOutcome::Unread => card.unread(
+                "Part of the script",
+                "it isn't evaluated, so how many processes start isn't known",
+                launch.unread,
+            ),
+            _ => card.unread("The launch", params.finding(&launch), launch.fault.map_or(0, |(_, line)| line)),
+        }
+    }
+    card.done()
+}
+
+/// `#SBATCH -N 4`.
+fn short_nodes(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.trim().strip_prefix("#SBATCH -N"))?;
+    line.trim().split(['-', ' ']).next()?.parse().ok()
+}
+
+/// Traces of one run, a rank each.
+pub fn traces(name: &str, traces: &[Trace]) -> Card {
+    let Some(trace) = traces.first() else {
+        return Card::refused(name, Kind::Trace, "The file has no events.");
+    };
+    let rows = Rows::of(trace, Rules::Ours);
+    let Some(time) = temporal(&rows) else {
+        return Card::refused(
+            name,
+            Kind::Trace,
+            "Nothing runs on a GPU in this trace. Record it with activities=[CPU, CUDA].",
+        );
+    };
+    let mut card = Card::new(name, Kind::Trace);
+    for (metric, part) in
+        [(Metric::GpuCompute, time.compute), (Metric::GpuExposed, time.rest), (Metric::GpuIdle, time.idle)]
+    {
+        card.run.measure(metric, time.share(part), name);
+        card.found(metric.label(), metric.text(time.share(part)), 0);
+    }
+    let mut steps: Vec<i64> = trace
+        .spans
+        .iter()
+        .filter(|span| span.sort == crate::trace::Sort::Range && trace.name(span).starts_with("ProfilerStep"))
+        .map(|span| span.length)
+        .collect();
+    steps.sort_unstable();
+    let middle = steps.get(steps.len() / 2).map(|nanoseconds| *nanoseconds as f64 / 1e9);
+    if let Some(seconds) = middle {
+        card.run.measure(Metric::StepTime, seconds, format!("{name}, ProfilerStep"));
+        card.found(Metric::StepTime.label(), Metric::StepTime.text(seconds), 0);
+    }
+    let sent = sent(trace) / steps.len().max(1) as f64;
+    if sent > 0.0 && !steps.is_empty() {
+        card.run.measure(Metric::Sent, sent, name);
+        card.found(Metric::Sent.label(), Metric::Sent.text(sent), 0);
+    }
+    if let Some(gpu) = gpu(&trace.device) {
+        card.run.cluster.gpu = Some(gpu.id.to_owned());
+        card.found("GPU", gpu.name, 0);
+    }
+    if let Some(world) = trace.world.filter(|n| *n > 0) {
+        card.run.cluster.gpus = Some(world.into());
+        card.found("GPUs", grouped(world.into()), 0);
+    }
+    if let Some(most) = trace.memory.iter().map(|m| m.reserved).max() {
+        card.run.measure(Metric::MemoryReserved, most as f64, name);
+        card.found(Metric::MemoryReserved.label(), Metric::MemoryReserved.text(most as f64), 0);
+    }
+    for problem in &trace.problems {
+        card.unread(&problem.message, "", 0);
+    }
+    card.done()
+}
+
+/// Bytes that a GPU sends for the collectives of a trace: what each has to send at the least.
+fn sent(trace: &Trace) -> f64 {
+    let of_one = |(_, c): &(u32, crate::trace::Collective)| {
+        let (n, bytes) = (f64::from(c.group.max(1)), c.bytes as f64);
+        let name = c.name.to_lowercase().replace(['_', '-'], "");
+        let op = Op::ALL.into_iter().find(|op| name.contains(&op.id().replace('-', "")));
+        match op {
+            Some(Op::AllReduce) => 2.0 * (n - 1.0) / n * bytes,
+            // Of an all-gather the input is a rank's own part.
+            Some(Op::AllGather) => (n - 1.0) * bytes,
+            Some(Op::ReduceScatter | Op::AllToAll) => (n - 1.0) / n * bytes,
+            _ => 0.0,
+        }
+    };
+    trace.collectives.iter().map(of_one).sum()
+}
+
+/// A memory snapshot.
+pub fn snapshot(name: &str, snapshot: &Result<Snapshot, String>) -> Card {
+    let snapshot = match snapshot {
+        Ok(snapshot) => snapshot,
+        Err(why) => return Card::refused(name, Kind::Snapshot, why.clone()),
+    };
+    let mut card = Card::new(name, Kind::Snapshot);
+    let (reserved, allocated) = (snapshot.bytes.reserved() as f64, snapshot.bytes.allocated as f64);
+    for (metric, value) in [(Metric::MemoryReserved, reserved), (Metric::MemoryAllocated, allocated)] {
+        card.run.measure(metric, value, format!("{name}, at the moment of the snapshot"));
+        card.found(metric.label(), metric.text(value), 0);
+    }
+    card.found("Segments", grouped(snapshot.segments.len() as u64 + snapshot.more.0), 0);
+    for problem in &snapshot.problems {
+        card.unread(problem, "", 0);
+    }
+    card.said =
+        "The numbers are those of the moment when the snapshot was taken. The peak of a step may be higher.".to_owned();
+    card.done()
+}

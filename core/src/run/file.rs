@@ -1,0 +1,410 @@
+//! `run.toml`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use super::measure::{Measured, Metric};
+use super::topology::Topology;
+use crate::hardware::{self, links};
+use crate::memory::activations::Recompute;
+use crate::memory::{Dtype, Optimizer};
+use crate::model::{ModelRef, presets};
+use crate::query::{Query, did_you_mean};
+use crate::setup::Setup;
+
+/// The largest run file that is read, in bytes.
+const LONGEST: usize = 200_000;
+/// Most lines that are kept as unread.
+const MOST_UNREAD: usize = 60;
+
+/// A run: what is known of it. Everything is optional; what is missing for a prediction is said by [`super::compare()`].
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Run {
+    /// What it is called.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Where its numbers stand: a repository and path, a thread, a document.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub source: String,
+    /// What else a reader should know, such as what isn't modeled.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// Assertions for `ringside check`: `memory.total < 75e9`, `mfu > 0.4`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub check: Vec<String>,
+    /// The model.
+    #[serde(skip_serializing_if = "is_default")]
+    pub model: Model,
+    /// The machines.
+    #[serde(skip_serializing_if = "is_default")]
+    pub cluster: Cluster,
+    /// How it trains.
+    #[serde(skip_serializing_if = "is_default")]
+    pub layout: Layout,
+    /// How it serves.
+    #[serde(skip_serializing_if = "is_default")]
+    pub serving: Serving,
+    /// What was measured.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub measured: BTreeMap<Metric, Measured>,
+    /// Settings that were pasted and aren't read: kept, so that nothing is lost.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// A model: a name of the course, a number of parameters, or sizes.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Model {
+    /// The id of a preset: `llama-3-8b`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// A number of parameters, where nothing more is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<f64>,
+    /// Sizes by their names in `config.json`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sizes: BTreeMap<String, Size>,
+}
+
+/// A size or a switch of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Size {
+    /// A switch.
+    Switch(bool),
+    /// A whole number.
+    Whole(u64),
+    /// A word, such as `qkv`.
+    Word(String),
+}
+
+impl Size {
+    fn of(text: &str) -> Self {
+        match (text, text.parse()) {
+            ("true" | "false", _) => Self::Switch(text == "true"),
+            (_, Ok(whole)) => Self::Whole(whole),
+            _ => Self::Word(text.to_owned()),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Switch(on) => on.to_string(),
+            Self::Whole(n) => n.to_string(),
+            Self::Word(word) => word.clone(),
+        }
+    }
+}
+
+impl Model {
+    /// A model as it stands in the file.
+    pub fn of(model: &ModelRef) -> Self {
+        let preset = match model {
+            ModelRef::Preset(preset) => Some(*preset),
+            ModelRef::Custom { shape, .. } => presets::ALL.iter().find(|preset| preset.shape == *shape),
+            ModelRef::Count(_) => None,
+        };
+        match (preset, model) {
+            (Some(preset), _) => Self { name: preset.id.to_owned(), ..Self::default() },
+            (None, ModelRef::Count(n)) => Self { parameters: Some(*n as f64), ..Self::default() },
+            (None, model) => {
+                let sizes = model.query();
+                let sizes = sizes.iter().filter(|(name, _)| *name != "model");
+                Self { sizes: sizes.map(|(name, text)| (name.to_owned(), Size::of(text))).collect(), ..Self::default() }
+            }
+        }
+    }
+
+    fn pairs(&self) -> Vec<(String, String)> {
+        let mut pairs = Vec::new();
+        if !self.name.is_empty() {
+            pairs.push(("model".to_owned(), self.name.clone()));
+        } else if !self.sizes.is_empty() {
+            pairs.push(("model".to_owned(), "custom".to_owned()));
+            pairs.extend(self.sizes.iter().map(|(name, size)| (name.clone(), size.text())));
+        } else if let Some(n) = self.parameters {
+            pairs.push(("params".to_owned(), crate::query::plain(n)));
+        }
+        pairs
+    }
+}
+
+/// The machines of a run.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Cluster {
+    /// The GPU's id: `h100-80`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<String>,
+    /// GPUs of a node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<u64>,
+    /// Nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// GPUs of the whole job, where a log says only that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpus: Option<u64>,
+    /// The link inside a node, by id; that of the GPU if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// The link between nodes, by id; that of the GPU's reference node if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub net: Option<String>,
+    /// The matrix of `nvidia-smi topo -m`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topology: Option<String>,
+}
+
+/// How a run trains.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Layout {
+    /// Whose settings these are: `megatron`, `torchtitan`, `deepspeed`, `fsdp`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub framework: Option<String>,
+    /// Tensor-parallel ranks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tp: Option<u64>,
+    /// Sequence parallelism over the tensor-parallel ranks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sp: Option<bool>,
+    /// Context-parallel ranks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cp: Option<u64>,
+    /// Expert-parallel ranks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ep: Option<u64>,
+    /// Data-parallel ranks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dp: Option<u64>,
+    /// Pipeline stages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pp: Option<u64>,
+    /// Virtual stages of each pipeline stage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vpp: Option<u64>,
+    /// The stage of ZeRO; FSDP's full sharding is 3.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zero: Option<u8>,
+    /// Sequences of a micro-batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mbs: Option<u64>,
+    /// Micro-batches of a step on each data-parallel rank.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub microbatches: Option<u64>,
+    /// Sequences of a step, over all ranks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<u64>,
+    /// Tokens of a sequence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seq: Option<u64>,
+    /// What is recomputed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recompute: Option<Recompute>,
+    /// FlashAttention.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flash: Option<bool>,
+    /// The type of weights and gradients.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dtype: Option<Dtype>,
+    /// The optimizer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optimizer: Option<Optimizer>,
+    /// Whether matrix products run in 8 bits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fp8: Option<bool>,
+}
+
+/// How a run serves.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Serving {
+    /// `vllm` or `sglang`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
+    /// The name of the model on the Hugging Face Hub, where it isn't one of the course's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hub: Option<String>,
+    /// Tensor-parallel ranks of a replica.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tp: Option<u64>,
+    /// Pipeline stages of a replica.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pp: Option<u64>,
+    /// The longest sequence, tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<u64>,
+    /// The part of a GPU's memory that the engine takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<f64>,
+    /// Requests that run at the same time, at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// The type of the KV cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kv: Option<Dtype>,
+}
+
+impl Run {
+    /// Reads a run file.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong, where, and what would be valid.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text.len() > LONGEST {
+            return Err(format!(
+                "A run file has at most {} bytes, and this one has {}. Keep the summary, not the log.",
+                crate::quantity::grouped(LONGEST as u64),
+                crate::quantity::grouped(text.len() as u64)
+            ));
+        }
+        let run: Self = toml::from_str(text).map_err(|error| {
+            let line = error.span().map(|span| text.get(..span.start).unwrap_or(text).lines().count().max(1));
+            let place = line.map(|line| format!("Line {line}: ")).unwrap_or_default();
+            format!("{place}{}.", crate::quantity::capital(error.message().trim_end_matches('.')))
+        })?;
+        if let Some((metric, wrong)) = run.measured.iter().find(|(metric, m)| !metric.takes(m.value)) {
+            return Err(format!(
+                "measured.{} can't be {}. Write it in base units: bytes, seconds, FLOP/s, and 0.4 for 40%.",
+                metric.id(),
+                wrong.value
+            ));
+        }
+        match run.setup().1.into_iter().next() {
+            Some(problem) => Err(problem),
+            None => Ok(run),
+        }
+    }
+
+    /// The file's text, which [`Run::parse`] reads back to the same.
+    pub fn write(&self) -> String {
+        // A value that TOML can't hold, such as a number beyond 64 bits, is refused where runs are read.
+        toml::to_string(self).unwrap_or_default()
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Puts `other` over it, and says what it replaced.
+    pub fn take(&mut self, other: &Self) -> Vec<String> {
+        let (Ok(mut mine), Ok(theirs)) = (Table::try_from(&*self), Table::try_from(other)) else { return Vec::new() };
+        let mut replaced = Vec::new();
+        // A model is one thing: sizes of one don't go with the name of another.
+        if !is_default(&other.model)
+            && let Some(Value::Table(before)) = mine.remove("model")
+        {
+            let [before, now] = [Value::Table(before).try_into::<Model>().unwrap_or_default(), other.model.clone()];
+            if before != now {
+                replaced.push(format!("model: {} instead of {}", in_a_word(&now), in_a_word(&before)));
+            }
+        }
+        put(&mut mine, theirs, "", &mut replaced);
+        if let Ok(merged) = Value::Table(mine).try_into() {
+            *self = merged;
+        }
+        self.unread.dedup();
+        self.unread.truncate(MOST_UNREAD);
+        replaced
+    }
+
+    /// The model, the machines and their links, as "My setup" keeps them, and what of them makes no sense.
+    pub fn setup(&self) -> (Setup, Vec<String>) {
+        let c = &self.cluster;
+        let mut problems = Vec::new();
+        let mut pairs = self.model.pairs();
+        let known: [(&str, &Option<String>, &[&str]); 3] = [
+            ("gpu", &c.gpu, &hardware::IDS),
+            ("link", &c.link, &links::INSIDE_IDS),
+            ("net", &c.net, &links::BETWEEN_IDS),
+        ];
+        for (name, value, ids) in known {
+            let Some(value) = value else { continue };
+            match ids.contains(&value.as_str()) {
+                true => pairs.push((name.to_owned(), value.clone())),
+                false => problems.push(format!("cluster.{name} can't be “{value}”{}.", did_you_mean(value, ids))),
+            }
+        }
+        let (node, nodes) = self.nodes();
+        pairs.extend(
+            [("node", node), ("nodes", nodes)]
+                .into_iter()
+                .filter_map(|(name, n)| Some((name.to_owned(), n?.to_string()))),
+        );
+        let (mut setup, of_setup) = Setup::read(&Query::new(pairs).to_string());
+        // What the matrix of a node says of its links, unless they are given.
+        let topology = c.topology.as_deref().and_then(Topology::read);
+        if let Some(link) = topology.filter(|_| setup.link.is_none()).and_then(|topology| topology.link(setup.gpu)) {
+            setup.link = Some(link).filter(|link| setup.inside().is_none_or(|own| own.id != link.id));
+        }
+        problems.extend(of_setup.into_iter().map(|problem| problem.message));
+        (setup, problems)
+    }
+
+    /// GPUs of a node, and nodes, as far as they are known or follow from the whole job's GPUs.
+    pub fn nodes(&self) -> (Option<u64>, Option<u64>) {
+        let c = &self.cluster;
+        match (c.node, c.nodes, c.gpus) {
+            (Some(node), None, Some(gpus)) if node > 0 => (Some(node.min(gpus)), Some(gpus.div_ceil(node).max(1))),
+            (None, Some(nodes), Some(gpus)) if nodes > 0 => (Some((gpus / nodes).max(1)), Some(nodes)),
+            (None, None, Some(gpus)) => (Some(gpus.clamp(1, 8)), Some(gpus.div_ceil(8).max(1))),
+            (node, nodes, _) => (node, nodes),
+        }
+    }
+
+    /// A measured value.
+    pub fn measured(&self, metric: Metric) -> Option<f64> {
+        self.measured.get(&metric).map(|measured| measured.value)
+    }
+
+    /// Keeps a measured value, if it can be one.
+    pub fn measure(&mut self, metric: Metric, value: f64, from: impl Into<String>) {
+        if metric.takes(value) {
+            self.measured.insert(metric, Measured { value, from: from.into() });
+        }
+    }
+}
+
+fn in_a_word(model: &Model) -> String {
+    match (model.name.as_str(), model.parameters) {
+        ("", Some(n)) => format!("{} parameters", crate::quantity::count(n)),
+        ("", None) => "a model by its sizes".to_owned(),
+        (name, _) => name.to_owned(),
+    }
+}
+
+/// Puts a table over another, leaf by leaf.
+fn put(mine: &mut Table, theirs: Table, path: &str, replaced: &mut Vec<String>) {
+    for (name, value) in theirs {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        match (mine.get_mut(&name), value) {
+            // One measurement replaces another as a whole.
+            (Some(Value::Table(inner)), Value::Table(value)) if !path.starts_with("measured.") => {
+                put(inner, value, &path, replaced);
+            }
+            (Some(Value::Array(inner)), Value::Array(value)) => {
+                let new: Vec<Value> = value.into_iter().filter(|item| !inner.contains(item)).collect();
+                inner.extend(new);
+            }
+            (Some(before), value) => {
+                if *before != value && !path.starts_with("measured.") && path != "cluster.topology" && path != "name" {
+                    replaced.push(format!("{path}: {value} instead of {before}"));
+                }
+                *before = value;
+            }
+            (None, value) => {
+                mine.insert(name, value);
+            }
+        }
+    }
+}

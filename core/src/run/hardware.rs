@@ -1,0 +1,152 @@
+//! What `nvidia-smi` and `rocm-smi` print, and which of the course's GPUs a name means.
+
+use super::card::{Card, Kind};
+use super::measure::Metric;
+use super::output::number_at;
+use crate::hardware::{self, Accelerator};
+use crate::quantity::grouped;
+use crate::units::MIB;
+
+/// Words of a device's name, all of which must be in it, and the id it means. The first that fits counts.
+const NAMES: &[(&[&str], &str)] = &[
+    (&["h100", "pcie"], "h100-pcie-80"),
+    (&["h100"], "h100-80"),
+    (&["h800"], "h800"),
+    (&["h200"], "h200-141"),
+    (&["gb200"], "gb200"),
+    (&["b200"], "b200"),
+    (&["b300"], "b300"),
+    (&["a100", "40gb"], "a100-40"),
+    (&["a100"], "a100-80"),
+    (&["v100", "32gb"], "v100-32"),
+    (&["v100"], "v100-16"),
+    (&["5090"], "rtx-5090"),
+    (&["4090"], "rtx-4090"),
+    (&["3090"], "rtx-3090"),
+    (&["rtx a6000"], "a6000-48"),
+    (&["l40s"], "l40s-48"),
+    (&["tesla t4"], "t4"),
+    (&["mi250x"], "mi250x"),
+    (&["mi300x"], "mi300x"),
+    (&["mi325x"], "mi325x"),
+    (&["mi355x"], "mi355x"),
+];
+
+/// The GPU that a driver's name means; none for one that isn't in the table.
+pub(super) fn gpu(text: &str) -> Option<&'static Accelerator> {
+    let text = text.to_lowercase();
+    let (_, id) = NAMES.iter().find(|(words, _)| words.iter().all(|word| text.contains(word)))?;
+    hardware::find(id)
+}
+
+/// What `nvidia-smi` prints: its table, `-L`, or CSV of `--query-gpu`.
+pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
+    let mut card = Card::new(name, Kind::NvidiaSmi);
+    let (mut gpus, mut used, mut clocks, mut unknown) = (0_u64, Vec::new(), Vec::new(), Vec::new());
+    let mut columns: Vec<String> = Vec::new();
+    let mut known: Option<(&'static Accelerator, usize)> = None;
+    let mut seen_name = |line: &str, number: usize, gpus: &mut u64| {
+        *gpus += 1;
+        match gpu(line) {
+            Some(gpu) => known = known.or(Some((gpu, number))),
+            None => unknown.push((line.trim().to_owned(), number)),
+        }
+    };
+    for (i, line) in text.lines().enumerate() {
+        let number = i + 1;
+        let bare = line.trim().trim_start_matches('|').trim();
+        let is_csv = line.contains(',') && !line.contains('|');
+        if is_csv
+            && (line.contains("[MiB]")
+                || line.contains("[MHz]")
+                || line.starts_with("name,")
+                || line.starts_with("index,"))
+        {
+            columns = line.split(',').map(|column| column.trim().to_owned()).collect();
+        } else if is_csv && !columns.is_empty() {
+            for (column, value) in columns.iter().zip(line.split(',')) {
+                match column.split(' ').next().unwrap_or_default() {
+                    "name" => seen_name(value, number, &mut gpus),
+                    "memory.used" => used.extend(number_at(value).map(|mib| (mib * MIB, number))),
+                    "clocks.sm" | "clocks.current.sm" => clocks.extend(number_at(value).map(|mhz| (mhz * 1e6, number))),
+                    _ => {}
+                }
+            }
+        } else if line.starts_with("GPU ") && line.contains("(UUID:") {
+            seen_name(line, number, &mut gpus);
+        } else if line.starts_with('|') && line.contains("MiB /") {
+            let before = line.split("MiB /").next().unwrap_or_default();
+            let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+            used.extend(number_at(digits).map(|mib| (mib * MIB, number)));
+        } else if line.starts_with('|')
+            && bare.starts_with(|c: char| c.is_ascii_digit())
+            && ["On", "Off"].iter().any(|word| line.split_whitespace().any(|w| w == *word))
+        {
+            seen_name(bare, number, &mut gpus);
+        }
+    }
+    if let Some((gpu, line)) = known {
+        card.run.cluster.gpu = Some(gpu.id.to_owned());
+        card.found("GPU", gpu.name, line);
+    }
+    if gpus > 0 {
+        card.run.cluster.node = Some(gpus);
+        card.found("GPUs per node", grouped(gpus), 0);
+    }
+    if let Some((bytes, line)) = used.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a }) {
+        card.run.measure(Metric::MemoryUsed, bytes, format!("{name}, line {line}, the fullest GPU"));
+        card.found(Metric::MemoryUsed.label(), format!("{} on the fullest GPU", Metric::MemoryUsed.text(bytes)), line);
+    }
+    if let Some((clock, line)) = clocks.into_iter().reduce(|a, b| if b.0 < a.0 { b } else { a }) {
+        card.run.measure(Metric::Clock, clock, format!("{name}, line {line}, the slowest GPU"));
+        card.found(Metric::Clock.label(), format!("{} on the slowest GPU", Metric::Clock.text(clock)), line);
+    }
+    for (text, line) in unknown {
+        card.unread(&text, "this GPU isn't in the course's table", line);
+    }
+    card.done()
+}
+
+/// What `rocm-smi` prints.
+pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
+    let mut card = Card::new(name, Kind::RocmSmi);
+    let mut gpus: Vec<&str> = Vec::new();
+    let (mut known, mut used) = (None, None::<f64>);
+    for (i, line) in text.lines().enumerate() {
+        let Some((id, rest)) = line.strip_prefix("GPU[").and_then(|rest| rest.split_once(']')) else { continue };
+        if !gpus.contains(&id) {
+            gpus.push(id);
+        }
+        let what = rest.trim_start_matches([' ', '\t', ':']);
+        if ["Card series", "Card Series", "Card model", "Card Model"].iter().any(|key| what.starts_with(key)) {
+            known = known.or_else(|| gpu(what).map(|gpu| (gpu, i + 1)));
+        } else if let Some((_, bytes)) = what.split_once("VRAM Total Used Memory (B)") {
+            used = used.into_iter().chain(number_at(bytes)).reduce(f64::max);
+        }
+    }
+    // The table of a bare `rocm-smi` has a row for each device, and a share of the memory without its size.
+    if gpus.is_empty() {
+        let rows = text.lines().filter(|line| {
+            let mut words = line.split_whitespace();
+            words.next().is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit())) && line.contains('%')
+        });
+        let n = rows.count() as u64;
+        if n > 0 {
+            card.run.cluster.node = Some(n);
+            card.found("GPUs per node", grouped(n), 0);
+            card.unread("Device names", "this table has none: run rocm-smi --showproductname --showmeminfo vram", 0);
+        }
+    } else {
+        card.run.cluster.node = Some(gpus.len() as u64);
+        card.found("GPUs per node", grouped(gpus.len() as u64), 0);
+    }
+    if let Some((gpu, line)) = known {
+        card.run.cluster.gpu = Some(gpu.id.to_owned());
+        card.found("GPU", gpu.name, line);
+    }
+    if let Some(bytes) = used {
+        card.run.measure(Metric::MemoryUsed, bytes, format!("{name}, the fullest GPU"));
+        card.found(Metric::MemoryUsed.label(), Metric::MemoryUsed.text(bytes), 0);
+    }
+    card.done()
+}

@@ -1,0 +1,457 @@
+//! Where a step's time and a GPU's memory go, part by part, until the parts add up to what was measured.
+
+use super::file::Run;
+use super::measure::Metric;
+use super::plan::Plan;
+use crate::declare::Model as _;
+use crate::hardware;
+use crate::hardware::links::{self, Link as Wire};
+use crate::memory::activations::Recompute;
+use crate::memory::{Breakdown, breakdown};
+use crate::planner::{self, Axis};
+use crate::quantity::{Unit, number, significant};
+use crate::query::Query;
+
+/// A figure in the state that shows a cause.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// Its id in the catalogue.
+    pub figure: &'static str,
+    /// Its state.
+    pub query: Query,
+}
+
+/// A part of a sum.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cause {
+    /// What it is: "Pipeline bubble".
+    pub label: String,
+    /// In the ledger's unit; negative where it makes the sum smaller.
+    pub size: f64,
+    /// What says so: a sentence.
+    pub why: String,
+    /// The figure that shows it.
+    pub link: Option<Link>,
+}
+
+/// Parts that add up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ledger {
+    /// What is divided: `step-time`, `memory`, `mfu`.
+    pub id: &'static str,
+    /// What a person reads: "Where the step’s time goes".
+    pub title: &'static str,
+    /// The unit of the parts.
+    pub unit: Unit,
+    /// What the models predict, part by part.
+    pub predicted: Vec<Cause>,
+    /// What the inputs say of the gap, part by part.
+    pub gap: Vec<Cause>,
+    /// What none of the inputs explains; 0 if nothing was measured.
+    pub remainder: f64,
+    /// The sum of everything: what was measured, or else what is predicted.
+    pub total: f64,
+    /// Whether it was measured.
+    pub is_measured: bool,
+}
+
+/// A measurement to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Next {
+    /// What it would tell: a sentence.
+    pub why: String,
+    /// The command; empty where something is to be pasted.
+    pub command: String,
+}
+
+impl Ledger {
+    /// The sum of what is predicted.
+    pub fn prediction(&self) -> f64 {
+        self.predicted.iter().map(|cause| cause.size).sum()
+    }
+
+    /// The largest named cause of the gap, in the gap's direction.
+    pub fn largest(&self) -> Option<&Cause> {
+        let gap = self.total - self.prediction();
+        self.gap.iter().filter(|cause| cause.size * gap > 0.0).max_by(|a, b| a.size.abs().total_cmp(&b.size.abs()))
+    }
+}
+
+fn cause(label: impl Into<String>, size: f64, why: impl Into<String>, link: Option<Link>) -> Cause {
+    Cause { label: label.into(), size, why: why.into(), link }
+}
+
+impl Plan {
+    /// The planner with this layout.
+    pub fn planner(&self) -> Link {
+        let job = &self.job;
+        let params = planner::Params {
+            model: job.model,
+            cluster: job.cluster,
+            seq: job.seq,
+            batch: job.batch,
+            flash: job.flash,
+            ..planner::Params::standard()
+        };
+        Link { figure: planner::Params::ID, query: params.pinned(&self.choice).query() }
+    }
+
+    /// The memory model with this layout.
+    pub fn breakdown(&self) -> Link {
+        Link { figure: crate::memory::Params::ID, query: self.memory.query() }
+    }
+
+    fn bubble(&self) -> Option<Link> {
+        let d = &self.choice.degrees;
+        let schedule = if self.choice.chunks > 1 { "interleaved" } else { "1f1b" };
+        let m = self.job.microbatches(&self.choice).max(1);
+        let pairs = [
+            ("schedule", schedule.to_owned()),
+            ("stages", d.pp.to_string()),
+            ("microbatches", m.to_string()),
+            ("chunks", self.choice.chunks.max(2).to_string()),
+        ];
+        state(crate::pipeline::Params::ID, &Query::new(pairs))
+    }
+
+    fn recomputation(&self) -> Option<Link> {
+        let m = &self.memory;
+        let mut query = m.model.query();
+        query.set("seq", self.job.seq.to_string());
+        query.set("mbs", m.mbs.to_string());
+        query.set("recompute", self.choice.recompute.id());
+        query.set("tp", m.layout.tp.to_string());
+        query.set("gpu", m.gpu.id);
+        state(crate::memory::activations::Params::ID, &query)
+    }
+}
+
+/// A figure in a state, if it takes it.
+fn state(figure: &'static str, query: &Query) -> Option<Link> {
+    let entry = crate::catalogue::find(figure)?;
+    let (query, problems) = (entry.read)(query);
+    problems.is_empty().then_some(Link { figure, query })
+}
+
+/// Where a step's time goes; `measured` is its seconds, if they are known.
+pub(super) fn time(run: &Run, plan: &Plan, measured: Option<f64>) -> Ledger {
+    let (job, step) = (&plan.job, plan.job.step(&plan.choice));
+    let gpus = job.cluster.gpus() as f64;
+    let peak = job.cluster.gpu.peak;
+    let ideal = job.flops(true) / (peak * gpus);
+    let planner = || Some(plan.planner());
+    let mut predicted = vec![cause(
+        "Model FLOPs at the peak",
+        ideal.min(step.stage.compute),
+        format!(
+            "{} on {} at {} each.",
+            Unit::Flop.format(job.flops(true)),
+            job.cluster.gpu.name,
+            Unit::FlopPerSecond.format(peak)
+        ),
+        planner(),
+    )];
+    for (id, label, seconds) in step.parts() {
+        let (label, seconds, why, link) = match id {
+            "compute" => (
+                "Kernels below the peak",
+                seconds - ideal.min(seconds),
+                "What matrix products of these shapes reach on this GPU.",
+                planner(),
+            ),
+            "elementwise" => (label, seconds, "Norms, activations and other kernels that move memory.", planner()),
+            "recompute" => (label, seconds, "The part of the forward pass that runs again.", plan.recomputation()),
+            "bubble" => (label, seconds, "Stages that wait while the pipeline fills and drains.", plan.bubble()),
+            "optimizer" => (label, seconds, "Reading and writing optimizer states.", planner()),
+            _ => (label, seconds, "Communication that nothing hides.", planner()),
+        };
+        if seconds > 0.0 {
+            let label = if matches!(id, "tensor" | "context" | "expert" | "data" | "send") {
+                format!("{label}, exposed")
+            } else {
+                label.to_owned()
+            };
+            predicted.push(cause(label, seconds, why, link));
+        }
+    }
+    let sum: f64 = predicted.iter().map(|c| c.size).sum();
+    let gap = measured.map(|seconds| of_gap(run, plan, seconds)).unwrap_or_default();
+    let total = measured.unwrap_or(sum);
+    let named: f64 = gap.iter().map(|c| c.size).sum();
+    Ledger {
+        id: "step-time",
+        title: "Where the step’s time goes",
+        unit: Unit::Seconds,
+        remainder: if measured.is_some() { total - sum - named } else { 0.0 },
+        predicted,
+        gap,
+        total,
+        is_measured: measured.is_some(),
+    }
+}
+
+/// What the inputs say of the difference to `seconds`.
+fn of_gap(run: &Run, plan: &Plan, seconds: f64) -> Vec<Cause> {
+    let step = plan.job.step(&plan.choice);
+    let share = |metric| run.measured(metric).map(|share| share * seconds);
+    // A trace says it all.
+    if let (Some(compute), Some(exposed), Some(idle)) =
+        (share(Metric::GpuCompute), share(Metric::GpuExposed), share(Metric::GpuIdle))
+    {
+        let waits = step.communication() + step.bubble;
+        let kernels = step.total() - waits;
+        let traced = |what: &str, measured: f64, predicted: f64| {
+            format!(
+                "The trace has {} of {what} per step; {} are predicted.",
+                Unit::Seconds.format(measured),
+                Unit::Seconds.format(predicted)
+            )
+        };
+        let detective =
+            Some(Link { figure: crate::detective::Params::ID, query: crate::detective::Params::standard().query() });
+        return vec![
+            cause(
+                "Kernels against the prediction",
+                compute - kernels,
+                traced("kernels", compute, kernels),
+                Some(plan.planner()),
+            ),
+            cause(
+                "Exposed communication against the prediction",
+                exposed - waits,
+                traced("exposed communication", exposed, waits),
+                Some(plan.planner()),
+            ),
+            cause("GPU idle: launches, the CPU, data", idle, "Nothing runs on the GPU meanwhile.", detective),
+        ];
+    }
+    let mut all = Vec::new();
+    if let Some((slower, bandwidth)) = slower_link(run, plan) {
+        let mut with = plan.clone();
+        let inside = with.is_inside(run);
+        let (label, slot) = match inside {
+            true => ("Link inside the node slower than its data sheet", &mut with.job.cluster.link),
+            false => ("Link between nodes slower than its data sheet", &mut with.job.cluster.net),
+        };
+        let name = slot.name;
+        *slot = slower;
+        let size = with.step_time() - step.total();
+        let why = format!(
+            "nccl-tests reached {}. That is nearer to {} than to {name}.",
+            Unit::BytesPerSecond.format(bandwidth),
+            slower.name
+        );
+        all.push(cause(label, size, why, Some(with.planner())));
+    }
+    if run.layout.fp8 == Some(true)
+        && let Some(fast) = plan.job.cluster.gpu.fp8
+    {
+        let saved = step.stage.compute * (plan.job.cluster.gpu.peak / fast - 1.0);
+        all.push(cause(
+            "FP8 matrix products",
+            saved,
+            "The prediction is for 16 bits; in 8 bits the peak is twice as high.",
+            Some(plan.planner()),
+        ));
+    }
+    all.retain(|cause| cause.size.is_finite() && cause.size != 0.0);
+    all
+}
+
+impl Plan {
+    /// Whether the collective that was measured stays inside a node.
+    fn is_inside(&self, run: &Run) -> bool {
+        run.measured(Metric::BusRanks).is_none_or(|ranks| ranks <= self.job.cluster.node as f64)
+    }
+}
+
+/// The link whose collectives are as fast as was measured, where that is not the one that was predicted with, and the bus bandwidth.
+fn slower_link(run: &Run, plan: &Plan) -> Option<(&'static Wire, f64)> {
+    let bus = run.measured(Metric::BusBandwidth)?;
+    let (list, now) = match plan.is_inside(run) {
+        true => (links::INSIDE, plan.job.cluster.link),
+        false => (links::BETWEEN, plan.job.cluster.net),
+    };
+    let reached = planner::efficiency::LINK;
+    let far = |link: &Wire| (link.bandwidth * reached / bus).ln().abs();
+    let nearest = list.iter().min_by(|a, b| far(a).total_cmp(&far(b)))?;
+    (nearest.bandwidth < 0.8 * now.bandwidth && far(nearest) < far(now)).then_some((nearest, bus))
+}
+
+/// Where the memory of the fullest GPU goes; `measured` is the metric and its bytes.
+pub(super) fn memory(plan: &Plan, measured: Option<(Metric, f64)>) -> Option<Ledger> {
+    let b = breakdown(&plan.memory).ok()?;
+    let link = || Some(plan.breakdown());
+    let parts = [
+        ("Weights", b.parts.weights.0),
+        ("Gradients", b.parts.gradients.0),
+        ("Optimizer states", b.parts.optimizer.0),
+        ("Activations", b.parts.activations.0),
+    ];
+    let mut predicted: Vec<Cause> = parts
+        .into_iter()
+        .filter(|(_, bytes)| *bytes > 0.0)
+        .map(|(label, bytes)| cause(label, bytes, "", link()))
+        .collect();
+    if plan.choice.recompute != Recompute::None
+        && let Some(activations) = predicted.iter_mut().find(|c| c.label == "Activations")
+    {
+        activations.link = plan.recomputation();
+    }
+    let ranges = beside(&b, measured.map(|(metric, _)| metric));
+    let tensors = b.total.0;
+    let Some((_, bytes)) = measured else {
+        predicted.extend(
+            ranges.into_iter().map(|(label, low, high)| cause(label, (low + high) / 2.0, between(low, high), link())),
+        );
+        let total = predicted.iter().map(|c| c.size).sum();
+        return Some(ledger_of_memory(predicted, Vec::new(), 0.0, total, false));
+    };
+    // As far into each range as the sum of all says.
+    let (low, high) = ranges.iter().fold((0.0, 0.0), |(a, b), (_, low, high)| (a + low, b + high));
+    let into = if high > low { ((bytes - tensors - low) / (high - low)).clamp(0.0, 1.0) } else { 0.0 };
+    let gap: Vec<Cause> = ranges
+        .into_iter()
+        .map(|(label, low, high)| {
+            let figure = if label == "Fragmentation" {
+                Some(Link { figure: crate::allocator::Params::ID, query: crate::allocator::Params::standard().query() })
+            } else {
+                link()
+            };
+            cause(label, low + into * (high - low), between(low, high), figure)
+        })
+        .collect();
+    let named: f64 = gap.iter().map(|c| c.size).sum();
+    Some(ledger_of_memory(predicted, gap, bytes - tensors - named, bytes, true))
+}
+
+fn ledger_of_memory(predicted: Vec<Cause>, gap: Vec<Cause>, remainder: f64, total: f64, is_measured: bool) -> Ledger {
+    Ledger {
+        id: "memory",
+        title: "Where the memory of the fullest GPU goes",
+        unit: Unit::Bytes,
+        predicted,
+        gap,
+        remainder,
+        total,
+        is_measured,
+    }
+}
+
+fn between(low: f64, high: f64) -> String {
+    format!("Between {} and {}: nobody can compute it exactly.", Unit::Bytes.format(low), Unit::Bytes.format(high))
+}
+
+/// What is beside the tensors by a way of measuring: PyTorch counts neither the CUDA context nor communicators.
+pub(super) fn beside(b: &Breakdown, metric: Option<Metric>) -> Vec<(&'static str, f64, f64)> {
+    let o = &b.overhead;
+    let mut all = vec![("Temporaries", o.workspace.low.0, o.workspace.high.0)];
+    match metric {
+        Some(Metric::MemoryAllocated) => all.push(("Buckets and gathered layers", 0.0, o.buffers.high.0)),
+        Some(Metric::MemoryReserved) => {
+            all.push(("Buckets and gathered layers", 0.0, o.buffers.high.0));
+            all.push(("Fragmentation", o.fragmentation.low.0, o.fragmentation.high.0));
+        }
+        _ => {
+            all.push(("Communicators, buckets, gathered layers", o.buffers.low.0, o.buffers.high.0));
+            all.push(("Fragmentation", o.fragmentation.low.0, o.fragmentation.high.0));
+            all.push(("CUDA context and kernels", o.context.low.0, o.context.high.0));
+        }
+    }
+    all.retain(|(_, _, high)| *high > 0.0);
+    all
+}
+
+/// Why a framework's MFU is not ours for the same time; none unless the log says what it counts or divides by.
+pub(super) fn mfu(run: &Run, plan: &Plan, seconds: f64) -> Option<Ledger> {
+    let reported = run.measured(Metric::Mfu);
+    let flops = run.measured(Metric::Flops);
+    let peak = run.measured(Metric::Peak).or_else(|| Some(flops? / reported?)).filter(|peak| peak.is_finite());
+    let ours = plan.job.mfu(seconds);
+    let own_peak = plan.job.cluster.gpu.peak;
+    let reported = reported.or_else(|| Some(flops? / peak.unwrap_or(own_peak)))?;
+    let mut gap = Vec::new();
+    let mut now = ours;
+    if let Some(rate) = flops.or_else(|| Some(reported * peak?)) {
+        let counted = rate * seconds * plan.job.cluster.gpus() as f64;
+        let ratio = counted / plan.job.flops(true);
+        if (ratio - 1.0).abs() > 0.005 {
+            let next = now * ratio;
+            gap.push(cause("A different FLOP count", next - now, of_count(plan, counted), Some(plan.planner())));
+            now = next;
+        }
+    }
+    if let Some(peak) = peak.filter(|peak| (own_peak / peak - 1.0).abs() > 0.005) {
+        let next = now * own_peak / peak;
+        gap.push(cause("A different peak", next - now, of_peak(own_peak, peak), Some(plan.planner())));
+        now = next;
+    }
+    let predicted = vec![cause(
+        "MFU as the course counts",
+        ours,
+        "Masked attention counted as half, over the dense 16-bit peak.",
+        Some(plan.planner()),
+    )];
+    Some(Ledger {
+        id: "mfu",
+        title: "Why the reported MFU differs",
+        unit: Unit::Fraction,
+        predicted,
+        gap,
+        remainder: reported - now,
+        total: reported,
+        is_measured: true,
+    })
+}
+
+/// Which way of counting gives these FLOPs.
+fn of_count(plan: &Plan, counted: f64) -> String {
+    let job = &plan.job;
+    let params = job.model.shape().and_then(|shape| shape.count().ok());
+    let six_n = params.map(|count| 6.0 * count.active as f64 * job.tokens());
+    let ways = [
+        ("attention counted whole, as the PaLM paper does", Some(job.flops(false))),
+        ("every layer’s forward pass counted twice, for recomputation", Some(job.flops(false) + job.flops_again())),
+        ("6 × parameters × tokens, without attention", six_n),
+    ];
+    let near = ways
+        .into_iter()
+        .filter_map(|(name, flops)| Some((name, (counted / flops? - 1.0).abs())))
+        .min_by(|a, b| a.1.total_cmp(&b.1));
+    match near {
+        Some((name, off)) if off < 0.03 => {
+            format!("The log counts {} times our FLOPs: {name}.", significant(counted / job.flops(true), 3))
+        }
+        _ => format!(
+            "The log counts {} times our FLOPs. None of the usual formulas gives that.",
+            significant(counted / job.flops(true), 3)
+        ),
+    }
+}
+
+/// Whose peak it is.
+fn of_peak(ours: f64, theirs: f64) -> String {
+    let is = |peak: f64| (peak / theirs - 1.0).abs() < 0.01;
+    let theirs_text = Unit::FlopPerSecond.format(theirs);
+    match () {
+        () if is(2.0 * ours) => {
+            format!("The log divides by {theirs_text}: the peak with sparsity, or in 8 bits, twice the dense one.")
+        }
+        () => match hardware::ALL.iter().find(|gpu| is(gpu.peak)) {
+            Some(gpu) => format!(
+                "The log divides by {theirs_text}, the dense peak of {}, not by this GPU’s {}.",
+                gpu.name,
+                Unit::FlopPerSecond.format(ours)
+            ),
+            None => format!(
+                "The log divides by {theirs_text}, which is {} times this GPU’s dense peak.",
+                number(theirs / ours)
+            ),
+        },
+    }
+}
+
+/// Bytes that a GPU sends for the collectives that a trace shows.
+pub(super) fn sent(plan: &Plan) -> f64 {
+    plan.job.traffic(&plan.choice).iter().filter(|t| t.axis != Axis::Pipeline).map(|t| t.bytes).sum()
+}

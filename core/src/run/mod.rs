@@ -1,0 +1,38 @@
+//! A run as a file: what was configured, what was measured, and what the models say of it.
+//!
+//! Whatever is pasted is recognized and read ([`read()`]): configurations, launch flags, run output, what `nvidia-smi` and nccl-tests print,
+//! traces, snapshots. A [`Card`] says what of it was read and what wasn't, and carries a piece of a [`Run`]; pieces are put together with
+//! [`Run::take`]. A run is written as `run.toml` ([`Run::write`]) and read back. [`compare()`] puts what the planner and the memory model
+//! predict next to what was measured and divides the gap among named causes; [`check`] holds assertions against both.
+//!
+//! Nothing that wasn't read decides anything. A setting that a framework has a default for, and nobody gave, is [`Assumed`]: predictions
+//! then are a range over its values, and a verdict that hangs on it isn't given.
+
+mod card;
+mod check;
+mod compare;
+mod config;
+mod evidence;
+mod file;
+mod hardware;
+mod ledger;
+mod measure;
+mod output;
+mod plan;
+#[cfg(test)]
+mod public;
+mod read;
+#[cfg(test)]
+mod tests;
+mod topology;
+
+pub use card::{Card, Found, Kind, Outcome, Unread};
+pub use check::{Checked, check, named};
+pub use compare::{Report, Row, compare};
+pub use file::{Cluster, Layout, Model, Run, Serving, Size};
+pub use ledger::{Cause, Ledger, Link, Next};
+pub use measure::{Measured, Metric};
+pub use output::Output;
+pub use plan::{Assumed, Plan};
+pub use read::{MOST, read, snapshot, traces};
+pub use topology::{Device, Hop, Topology};

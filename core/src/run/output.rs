@@ -1,0 +1,605 @@
+//! What training and serving programs print, line by line, in any number of pieces.
+//!
+//! A line is known by its marks, and numbers in it by the words beside them. The forms are those of Megatron-LM (`megatron/training/training.py`),
+//! Megatron-Bridge, NeMo, torchtitan (`components/metrics.py`), DeepSpeed (`utils/timer.py`, `runtime/utils.py`), the HF Trainer, Composer,
+//! OLMo-core, GPT-NeoX, nanoGPT, nanochat, llm.c, vLLM and SGLang. Time and memory grow with the length of a line, not of the log.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::card::{Card, Kind, Outcome};
+use super::hardware::gpu;
+use super::measure::Metric;
+use crate::decimal;
+use crate::quantity::{counted, grouped};
+use crate::units::{GIB, MIB};
+
+/// The most bytes of a line that are looked at.
+const LONGEST: usize = 4000;
+/// Values of a metric that are kept: the last ones.
+const KEPT: usize = 20_000;
+/// Unread lines that are quoted.
+const QUOTED: usize = 5;
+
+/// What a number is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Is {
+    A(Metric),
+    /// Its reciprocal, of steps per second.
+    Rate,
+    Batch,
+    Gpus,
+    Dp,
+    Tp,
+    Pp,
+    Cp,
+    Parameters,
+}
+
+/// Where a number stands, and what it is: behind the words, or before them.
+struct Field {
+    words: &'static str,
+    is: Is,
+    times: f64,
+    before: bool,
+}
+
+const fn behind(words: &'static str, is: Is, times: f64) -> Field {
+    Field { words, is, times, before: false }
+}
+
+const fn before(words: &'static str, is: Is, times: f64) -> Field {
+    Field { words, is, times, before: true }
+}
+
+/// A kind of line.
+struct Form {
+    program: &'static str,
+    /// All of these are in it.
+    marks: &'static [&'static str],
+    fields: &'static [Field],
+}
+
+use Is::{A, Batch, Cp, Dp, Gpus, Parameters, Pp, Rate, Tp};
+use Metric as M;
+
+const FORMS: &[Form] = &[
+    Form {
+        program: "Megatron-LM",
+        marks: &["elapsed time per iteration (ms)"],
+        fields: &[
+            behind("elapsed time per iteration (ms):", A(M::StepTime), 1e-3),
+            behind("throughput per GPU (TFLOP/s/GPU):", A(M::Flops), 1e12),
+            behind("approx flops per GPU:", A(M::Flops), 1e12),
+            behind("global batch size:", Batch, 1.0),
+            behind("loss scale:", A(M::LossScale), 1.0),
+        ],
+    },
+    Form {
+        program: "Megatron-LM",
+        marks: &["memory (MB)", "max allocated:"],
+        fields: &[
+            behind("max allocated:", A(M::MemoryAllocated), MIB),
+            behind("max reserved:", A(M::MemoryReserved), MIB),
+        ],
+    },
+    Form {
+        program: "Megatron-LM",
+        marks: &["using world size:"],
+        fields: &[
+            behind("using world size:", Gpus, 1.0),
+            behind("data-parallel size:", Dp, 1.0),
+            behind("context-parallel size:", Cp, 1.0),
+            behind("tensor-model-parallel size:", Tp, 1.0),
+            behind("pipeline-model-parallel size:", Pp, 1.0),
+        ],
+    },
+    Form {
+        program: "Megatron-Bridge",
+        marks: &["Step Time :", "TFLOP/s/GPU"],
+        fields: &[behind("Step Time :", A(M::StepTime), 1.0), behind("utilization:", A(M::Flops), 1e12)],
+    },
+    Form {
+        program: "NeMo",
+        marks: &["train_step_timing in s"],
+        fields: &[
+            behind("train_step_timing in s", A(M::StepTime), 1.0),
+            behind("TFLOPS_per_GPU", A(M::Flops), 1e12),
+            behind("global_batch_size", Batch, 1.0),
+        ],
+    },
+    Form {
+        program: "torchtitan",
+        marks: &["tps:", "memory:"],
+        fields: &[
+            behind("memory:", A(M::MemoryReserved), GIB),
+            behind("tps:", A(M::TokensPerGpu), 1.0),
+            behind("tflops:", A(M::Flops), 1e12),
+            behind("mfu:", A(M::Mfu), 1e-2),
+        ],
+    },
+    Form {
+        program: "torchtitan",
+        marks: &["wps:", "memory:"],
+        fields: &[
+            behind("memory:", A(M::MemoryReserved), GIB),
+            behind("wps:", A(M::TokensPerGpu), 1.0),
+            behind("mfu:", A(M::Mfu), 1e-2),
+        ],
+    },
+    Form {
+        program: "torchtitan",
+        marks: &["Peak FLOPS used for computing MFU"],
+        fields: &[behind("computing MFU", A(M::Peak), 1.0)],
+    },
+    Form {
+        program: "torchtitan",
+        marks: &["memory allocation retries"],
+        fields: &[before("CUDA memory allocation retries", A(M::AllocationRetries), 1.0)],
+    },
+    Form {
+        program: "torchtitan",
+        marks: &["size:", "total parameters"],
+        fields: &[before("total parameters", Parameters, 1.0)],
+    },
+    Form {
+        program: "DeepSpeed",
+        marks: &["SamplesPerSec="],
+        fields: &[
+            behind("CurrSamplesPerSec=", A(M::SequencesPerSecond), 1.0),
+            behind(" SamplesPerSec=", A(M::SequencesPerSecond), 1.0),
+            behind("MaxMemAllocated=", A(M::MemoryAllocated), GIB),
+        ],
+    },
+    Form {
+        program: "DeepSpeed",
+        marks: &["Max_MA"],
+        fields: &[behind("Max_MA", A(M::MemoryAllocated), GIB), behind("Max_CA", A(M::MemoryReserved), GIB)],
+    },
+    Form {
+        program: "HF Trainer",
+        marks: &["train_runtime"],
+        fields: &[
+            behind("train_steps_per_second:", Rate, 1.0),
+            behind("train_samples_per_second:", A(M::SequencesPerSecond), 1.0),
+        ],
+    },
+    Form { program: "HF Trainer", marks: &["s/it]"], fields: &[before("s/it]", A(M::StepTime), 1.0)] },
+    Form { program: "HF Trainer", marks: &["it/s]"], fields: &[before("it/s]", Rate, 1.0)] },
+    Form {
+        program: "nanoGPT",
+        marks: &["iter ", ", time ", "mfu "],
+        fields: &[behind("time ", A(M::StepTime), 1e-3), behind("mfu ", A(M::Mfu), 1e-2)],
+    },
+    Form {
+        program: "nanochat",
+        marks: &["dt:", "tok/sec:"],
+        fields: &[
+            behind("dt:", A(M::StepTime), 1e-3),
+            behind("tok/sec:", A(M::TokensPerSecond), 1.0),
+            behind("mfu:", A(M::Mfu), 1e-2),
+        ],
+    },
+    Form { program: "modded-nanogpt", marks: &["step_avg:"], fields: &[behind("step_avg:", A(M::StepTime), 1e-3)] },
+    Form {
+        program: "llm.c",
+        marks: &["tok/s", "MFU |"],
+        fields: &[
+            before("ms |", A(M::StepTime), 1e-3),
+            before("% bf16 MFU", A(M::Mfu), 1e-2),
+            before("tok/s", A(M::TokensPerSecond), 1.0),
+        ],
+    },
+    Form {
+        program: "Composer",
+        marks: &["throughput/device/mfu"],
+        fields: &[behind("throughput/device/mfu", A(M::Mfu), 1.0)],
+    },
+    Form {
+        program: "Composer",
+        marks: &["throughput/device/tokens_per_sec"],
+        fields: &[behind("throughput/device/tokens_per_sec", A(M::TokensPerGpu), 1.0)],
+    },
+    Form {
+        program: "Composer",
+        marks: &["memory/peak_allocated_mem"],
+        fields: &[behind("memory/peak_allocated_mem", A(M::MemoryAllocated), 1e9)],
+    },
+    Form {
+        program: "Composer",
+        marks: &["memory/peak_reserved_mem"],
+        fields: &[behind("memory/peak_reserved_mem", A(M::MemoryReserved), 1e9)],
+    },
+    Form {
+        program: "OLMo-core",
+        marks: &["throughput/device/TPS"],
+        fields: &[behind("throughput/device/TPS", A(M::TokensPerGpu), 1.0)],
+    },
+    Form {
+        program: "OLMo-core",
+        marks: &["throughput/device/MFU"],
+        fields: &[behind("throughput/device/MFU", A(M::Mfu), 1e-2)],
+    },
+    Form {
+        program: "vLLM",
+        marks: &["Model loading took", "GiB"],
+        fields: &[behind("Model loading took", A(M::Weights), GIB)],
+    },
+    Form {
+        program: "vLLM",
+        marks: &["Loading model weights took"],
+        fields: &[behind("weights took", A(M::Weights), GIB)],
+    },
+    Form {
+        program: "vLLM",
+        marks: &["Available KV cache memory:"],
+        fields: &[behind("cache memory:", A(M::KvMemory), GIB)],
+    },
+    Form { program: "vLLM", marks: &["KV cache size:", "tokens"], fields: &[behind("size:", A(M::KvTokens), 1.0)] },
+    Form {
+        program: "vLLM",
+        marks: &["rest of the memory reserved for KV Cache is"],
+        fields: &[behind("for KV Cache is", A(M::KvMemory), GIB)],
+    },
+    Form {
+        program: "vLLM",
+        marks: &["generation throughput:", "KV cache usage:"],
+        fields: &[
+            behind("generation throughput:", A(M::GenerationRate), 1.0),
+            behind("KV cache usage:", A(M::KvUsage), 1e-2),
+        ],
+    },
+    Form {
+        program: "SGLang",
+        marks: &["gen throughput (token/s):"],
+        fields: &[
+            behind("gen throughput (token/s):", A(M::GenerationRate), 1.0),
+            behind("token usage:", A(M::KvUsage), 1.0),
+        ],
+    },
+    Form { program: "SGLang", marks: &["KV Cache is allocated"], fields: &[behind("#tokens:", A(M::KvTokens), 1.0)] },
+    Form { program: "SGLang", marks: &["Load weight end"], fields: &[behind("mem usage=", A(M::Weights), GIB)] },
+    Form {
+        program: "SGLang",
+        marks: &["max_total_num_tokens="],
+        fields: &[behind("max_total_num_tokens=", A(M::KvTokens), 1.0)],
+    },
+];
+
+/// The number that a text begins with, behind whatever separates it from its name; commas group its digits.
+pub(super) fn number_at(text: &str) -> Option<f64> {
+    let text = text.trim_start_matches([' ', ':', '=', '|', '\t', '"', '\'']);
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | 'e' | 'E' | '+' | '-')))
+        .unwrap_or(text.len());
+    let word = text.get(..end)?.trim_end_matches(['.', ',', 'e', 'E', '+', '-']);
+    decimal::parse(&word.replace(',', ""))
+}
+
+/// The number that a text ends with.
+fn number_before(text: &str) -> Option<f64> {
+    let text = text.trim_end();
+    let from = text.rfind(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','))).map_or(0, |at| at + 1);
+    let from = (from..=text.len()).find(|at| text.is_char_boundary(*at))?;
+    number_at(text.get(from..)?)
+}
+
+impl Field {
+    fn value(&self, line: &str) -> Option<f64> {
+        let at = line.find(self.words)?;
+        let number = match self.before {
+            true => number_before(line.get(..at)?),
+            false => number_at(line.get(at + self.words.len()..)?),
+        };
+        number.map(|n| n * self.times).filter(|n| n.is_finite())
+    }
+}
+
+/// Values of one thing, and the lines that they stand on.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Series {
+    values: VecDeque<f64>,
+    first: usize,
+    last: usize,
+    count: usize,
+}
+
+impl Series {
+    fn push(&mut self, value: f64, line: usize) {
+        if self.count == 0 {
+            self.first = line;
+        }
+        self.last = line;
+        self.count += 1;
+        if self.values.len() >= KEPT {
+            self.values.pop_front();
+        }
+        self.values.push_back(value);
+    }
+
+    fn lines(&self) -> String {
+        if self.first == self.last {
+            format!("line {}", grouped(self.first as u64))
+        } else {
+            format!("lines {}–{}", grouped(self.first as u64), grouped(self.last as u64))
+        }
+    }
+
+    /// The middle value, without the first of four or more: a first step compiles and allocates.
+    fn typical(&self) -> Option<f64> {
+        let skip = usize::from(self.count >= 4 && self.values.len() == self.count);
+        let mut sorted: Vec<f64> = self.values.iter().copied().skip(skip).collect();
+        sorted.sort_by(f64::total_cmp);
+        let (low, high) = (sorted.get(sorted.len().saturating_sub(1) / 2)?, sorted.get(sorted.len() / 2)?);
+        Some((low + high) / 2.0)
+    }
+
+    fn most(&self) -> Option<f64> {
+        self.values.iter().copied().reduce(f64::max)
+    }
+}
+
+/// A reader of run output. Pieces may end anywhere.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Output {
+    held: String,
+    lines: usize,
+    known: usize,
+    programs: Vec<&'static str>,
+    series: BTreeMap<Metric, Series>,
+    whole: BTreeMap<&'static str, (u64, usize)>,
+    parameters: Option<(f64, usize)>,
+    gpu: Option<(&'static str, usize)>,
+    mesh: Vec<(String, u64)>,
+    arguments: Vec<(usize, String)>,
+    quoted: Vec<(usize, String)>,
+}
+
+impl Output {
+    /// Reads the next piece.
+    pub fn push(&mut self, piece: &str) {
+        let mut rest = piece;
+        while let Some(at) = rest.find(['\n', '\r']) {
+            let (line, after) = rest.split_at(at);
+            self.held.push_str(line);
+            let whole = std::mem::take(&mut self.held);
+            // A progress bar writes over its own line.
+            let is_end = after.starts_with('\n');
+            self.line(&whole, is_end);
+            rest = after.get(1..).unwrap_or_default();
+        }
+        if self.held.len() < LONGEST {
+            self.held.push_str(rest);
+        }
+    }
+
+    /// Whether anything in it was known.
+    pub fn knows(&self) -> bool {
+        self.known > 0
+    }
+
+    fn line(&mut self, line: &str, is_end: bool) {
+        let number = self.lines + 1;
+        self.lines += usize::from(is_end);
+        let line = clean(line);
+        if line.trim().is_empty() {
+            return;
+        }
+        if self.take(&line, number) {
+            self.known += 1;
+        } else if self.quoted.len() < QUOTED {
+            self.quoted.push((number, line));
+        }
+    }
+
+    fn take(&mut self, line: &str, number: usize) -> bool {
+        let mut taken = false;
+        for form in FORMS.iter().filter(|form| form.marks.iter().all(|mark| line.contains(mark))) {
+            let mut seen: Vec<Is> = Vec::new();
+            for field in form.fields {
+                let Some(value) = field.value(line).filter(|_| !seen.contains(&field.is)) else { continue };
+                seen.push(field.is);
+                taken |= self.keep(field.is, value, number);
+            }
+            if !seen.is_empty() && !self.programs.contains(&form.program) {
+                self.programs.push(form.program);
+            }
+        }
+        if let Some(mesh) = mesh(line) {
+            self.mesh = mesh;
+            taken = true;
+        }
+        if let Some(id) = line.contains("CUDA capacity:").then(|| gpu(line)).flatten() {
+            self.gpu = Some((id.id, number));
+            taken = true;
+        }
+        if let Some(argument) = argument(line) {
+            self.arguments.push((number, argument));
+            taken = true;
+        }
+        taken
+    }
+
+    fn keep(&mut self, is: Is, value: f64, line: usize) -> bool {
+        let mut whole = |name: &'static str| {
+            let fits = value >= 1.0 && value < 1e9;
+            if fits {
+                self.whole.insert(name, (value.round() as u64, line));
+            }
+            fits
+        };
+        match is {
+            Batch => whole("batch"),
+            Gpus => whole("gpus"),
+            Dp => whole("dp"),
+            Tp => whole("tp"),
+            Pp => whole("pp"),
+            Cp => whole("cp"),
+            Parameters => {
+                self.parameters = Some((value, line));
+                true
+            }
+            Rate if value > 0.0 => self.keep(A(M::StepTime), 1.0 / value, line),
+            Rate => false,
+            A(metric) if metric.takes(value) => {
+                self.series.entry(metric).or_default().push(value, line);
+                true
+            }
+            A(_) => false,
+        }
+    }
+
+    /// What was read.
+    pub fn finish(mut self, name: &str) -> Card {
+        let held = std::mem::take(&mut self.held);
+        if !held.is_empty() {
+            self.line(&held, true);
+        }
+        let mut card = Card::new(name, Kind::Log);
+        if !self.arguments.is_empty() {
+            super::config::megatron::dump(&self.arguments, &mut card);
+        }
+        let from = |lines: &str, how: &str| {
+            if how.is_empty() { format!("{name}, {lines}") } else { format!("{name}, {lines}, {how}") }
+        };
+        // A line of several ranks counts for each: per-GPU numbers are alike, and a job's are the job's.
+        for (metric, series) in &self.series {
+            let (value, how) = match metric {
+                M::MemoryReserved | M::MemoryAllocated | M::AllocationRetries | M::KvUsage => {
+                    (series.most(), "highest")
+                }
+                M::LossScale | M::KvTokens | M::Weights | M::KvMemory | M::Peak => (series.values.back().copied(), ""),
+                _ => (series.typical(), "median"),
+            };
+            let Some(value) = value else { continue };
+            let how = if series.count > 1 && !how.is_empty() {
+                format!("{how} of {}", grouped(series.count as u64))
+            } else {
+                String::new()
+            };
+            card.run.measure(*metric, value, from(&series.lines(), &how));
+            let said = if how.is_empty() { metric.text(value) } else { format!("{} ({how})", metric.text(value)) };
+            card.found(metric.label(), said, series.first);
+        }
+        for (key, (value, line)) in &self.whole {
+            let (slot, label) = match *key {
+                "batch" => (&mut card.run.layout.batch, "Sequences per step"),
+                "dp" => (&mut card.run.layout.dp, "Data-parallel ranks"),
+                "tp" => (&mut card.run.layout.tp, "Tensor-parallel ranks"),
+                "pp" => (&mut card.run.layout.pp, "Pipeline stages"),
+                "cp" => (&mut card.run.layout.cp, "Context-parallel ranks"),
+                _ => (&mut card.run.cluster.gpus, "GPUs"),
+            };
+            *slot = Some(*value);
+            card.found(label, grouped(*value), *line);
+        }
+        for (axis, n) in &self.mesh {
+            let l = &mut card.run.layout;
+            match axis.as_str() {
+                "dp_shard" | "fsdp" | "dp" => (l.dp, l.zero) = (Some(*n), l.zero.or(Some(3))),
+                "dp_replicate" => l.dp = Some(l.dp.unwrap_or(1).saturating_mul(*n)),
+                "tp" => l.tp = Some(*n),
+                "cp" => l.cp = Some(*n),
+                "pp" => l.pp = Some(*n),
+                _ => continue,
+            }
+            card.found(format!("Device mesh, {axis}"), grouped(*n), 0);
+        }
+        if let Some((n, line)) = self.parameters {
+            if card.run.model.sizes.is_empty() {
+                card.run.model.parameters = Some(n);
+            }
+            card.found("Parameters", crate::quantity::count(n), line);
+        }
+        if let Some((id, line)) = self.gpu {
+            card.run.cluster.gpu = Some(id.to_owned());
+            card.found("GPU", crate::hardware::find(id).map_or(id, |gpu| gpu.name), line);
+        }
+        let rest = self.lines.saturating_sub(self.known);
+        for (line, text) in &self.quoted {
+            card.unread(text, "", *line);
+        }
+        card.unread_count = rest.max(card.unread_count);
+        let mut card = card.done();
+        let by = self.programs.join(" and ");
+        if card.outcome != Outcome::Refused {
+            let lines = counted(self.known as u64, "line was read", "lines were read");
+            let of = if rest == 0 {
+                String::new()
+            } else {
+                format!(" Other lines ({}) have no numbers that are known here.", grouped(rest as u64))
+            };
+            let by = if by.is_empty() { String::new() } else { format!(" Printed by {by}.") };
+            card.said = format!("{lines}.{by}{of}");
+        }
+        card
+    }
+}
+
+/// A line without colors and quotes, as long as it is looked at.
+fn clean(line: &str) -> String {
+    let mut text = String::new();
+    let mut parts = line.split('\u{1b}');
+    text.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let sequence = part.strip_prefix('[').and_then(|rest| rest.split_once(|c: char| c.is_ascii_alphabetic()));
+        text.push_str(sequence.map_or(part, |(_, rest)| rest));
+    }
+    text.retain(|c| !matches!(c, '\'' | '"' | '`'));
+    let end = (0..=LONGEST.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    text.truncate(end);
+    text
+}
+
+/// torchtitan's `Building 2-D device mesh with [dp_shard, tp], [4, 8]`.
+fn mesh(line: &str) -> Option<Vec<(String, u64)>> {
+    let rest = line.get(line.find("device mesh with")?..)?;
+    let mut lists = rest.split('[').skip(1).filter_map(|part| part.split_once(']')).map(|(list, _)| list);
+    let (names, sizes) = (lists.next()?, lists.next()?);
+    let pairs: Vec<(String, u64)> = names
+        .split(',')
+        .zip(sizes.split(','))
+        .filter_map(|(name, size)| {
+            Some((name.trim().to_owned(), size.trim().parse().ok().filter(|n| (1..1_000_000).contains(n))?))
+        })
+        .collect();
+    (!pairs.is_empty()).then_some(pairs)
+}
+
+/// A line of Megatron-LM's own dump: `  num_layers ...................................... 32`, as a flag.
+fn argument(line: &str) -> Option<String> {
+    let at = line.find(" ....").or_else(|| line.find(" ... "))?;
+    let name = line.get(..at)?.split_whitespace().next_back()?;
+    let value = line.get(at..)?.trim_start_matches([' ', '.']).trim();
+    let is_name = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    (is_name && !name.is_empty() && !value.is_empty()).then(|| format!("{name} {value}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_beside_words() {
+        assert_eq!(number_at(": 10,050  tflops"), Some(10_050.0));
+        assert_eq!(number_at(" 66.91GiB(37.51%)"), Some(66.91));
+        assert_eq!(number_at("=9e+3, x"), Some(9000.0));
+        assert_eq!(number_at(" n/a"), None);
+        assert_eq!(number_before("[00:20<03:00,  2.01"), Some(2.01));
+        assert_eq!(number_before("INFO - 5 "), Some(5.0));
+        assert_eq!(number_before("é"), None);
+    }
+
+    #[test]
+    fn a_text_may_be_cut_anywhere() {
+        let text = "iter 0: loss 10.9, time 30000.00ms, mfu 1.00%\niter 10: loss 9.1, time 250.00ms, mfu 30.00%\r\niter 20: loss 8.7, time 252.00ms, mfu 30.20%\niter 30: loss 8.2, time 254.00ms, mfu 30.40%";
+        let mut whole = Output::default();
+        whole.push(text);
+        for at in 0..text.len() {
+            let mut cut = Output::default();
+            cut.push(&text[..at]);
+            cut.push(&text[at..]);
+            assert_eq!(cut.clone().finish("x").run, whole.clone().finish("x").run, "{at}");
+        }
+        assert_eq!(whole.finish("x").run.measured(Metric::StepTime), Some(0.252));
+    }
+}

@@ -1,0 +1,207 @@
+//! A run as the planner and the memory model take it, with what had to be assumed.
+
+use super::file::Run;
+use crate::hardware::links;
+use crate::memory::activations::Recompute;
+use crate::memory::{self, Convention, Dtype, Optimizer};
+use crate::planner::{Choice, Cluster, Degrees, Job};
+use crate::quantity::grouped;
+
+/// A setting that nobody gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assumed {
+    /// Where it stands in a run file: `layout.recompute`.
+    pub key: &'static str,
+    /// What was assumed, and how to say it instead: a sentence.
+    pub sentence: String,
+}
+
+/// A run that can be predicted.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The job.
+    pub job: Job,
+    /// The layout.
+    pub choice: Choice,
+    /// The state of the memory model.
+    pub memory: memory::Params,
+    /// What was assumed.
+    pub assumed: Vec<Assumed>,
+}
+
+impl Run {
+    /// The run as models take it.
+    ///
+    /// # Errors
+    /// Sentences: what isn't known, or why the layout is impossible, and what would say it.
+    pub fn plan(&self) -> Result<Plan, Vec<String>> {
+        let (setup, mut missing) = self.setup();
+        let l = &self.layout;
+        let mut lacks = |is_missing: bool, sentence: &str| {
+            if is_missing {
+                missing.push(sentence.to_owned());
+            }
+        };
+        let (node, nodes) = self.nodes();
+        let split: Vec<u64> = [l.tp, l.cp, l.pp].into_iter().flatten().collect();
+        let ranks = split.iter().fold(1_u64, |a, b| a.saturating_mul(*b));
+        let gpus = node.map(|node| node.saturating_mul(nodes.unwrap_or(1)));
+        let gpus = gpus.or_else(|| l.dp.map(|dp| dp.saturating_mul(ranks)));
+        lacks(
+            setup.model.is_none_or(|model| model.shape().is_none()),
+            "The model’s sizes aren’t known. Paste its config.json, or set model.name.",
+        );
+        lacks(setup.gpu.is_none(), "The GPU isn’t known. Paste what nvidia-smi prints, or set cluster.gpu.");
+        lacks(
+            gpus.is_none(),
+            "How many GPUs the run has isn’t known. Paste the launch script, or set cluster.node and cluster.nodes.",
+        );
+        lacks(l.seq.is_none(), "The sequence length isn’t known. Paste the launch flags, or set layout.seq.");
+        let says_nothing = l.framework.is_none() && [l.tp, l.pp, l.dp].iter().all(Option::is_none);
+        lacks(
+            gpus.is_some_and(|n| n > 1) && says_nothing,
+            "How the GPUs share the model isn’t known. Paste the framework’s configuration, or set layout.tp, layout.pp and layout.zero.",
+        );
+        let (Some(model), Some(gpu), Some(gpus), Some(seq), true) =
+            (setup.model, setup.gpu, gpus, l.seq, missing.is_empty())
+        else {
+            return Err(missing);
+        };
+        let mut assumed = Vec::new();
+        let mut assume = |key, sentence: String| assumed.push(Assumed { key, sentence });
+        let one = |n: Option<u64>| n.unwrap_or(1).max(1);
+        let (tp, cp, ep, pp) = (one(l.tp), one(l.cp), one(l.ep), one(l.pp));
+        let dp = l.dp.unwrap_or(gpus / ranks.max(1)).max(1);
+        let node_size = node.unwrap_or_else(|| {
+            if gpus > 1 {
+                assume("cluster.node", format!("{} GPUs per node.", grouped(gpus.min(8))));
+            }
+            gpus.min(8)
+        });
+        let nodes = match (node, nodes) {
+            (Some(_), Some(nodes)) => nodes,
+            (Some(node), None) => {
+                assume("cluster.nodes", format!("One node of {}.", grouped(node)));
+                1
+            }
+            (None, _) => gpus.div_ceil(node_size.max(1)),
+        };
+        let [link, net] = [setup.inside(), setup.between()];
+        let mut unknown = Vec::new();
+        if node_size > 1 && link.is_none() {
+            unknown
+                .push("The link inside a node isn’t known. Paste nvidia-smi topo -m, or set cluster.link.".to_owned());
+        }
+        if nodes > 1 && net.is_none() {
+            unknown
+                .push("The link between nodes isn’t known. Set cluster.net: ndr for 400 Gb/s InfiniBand.".to_owned());
+        }
+        if !unknown.is_empty() {
+            return Err(unknown);
+        }
+        // Of a link that nothing goes over, any will do.
+        let (link, net) = (link.unwrap_or(&links::INSIDE[0]), net.unwrap_or(&links::BETWEEN[0]));
+        let mbs = l.mbs.unwrap_or_else(|| match (l.batch, l.microbatches) {
+            (Some(batch), Some(m)) if m > 0 => (batch / dp / m).max(1),
+            _ => {
+                assume("layout.mbs", "Micro-batches of one sequence.".to_owned());
+                1
+            }
+        });
+        let batch = l.batch.unwrap_or_else(|| {
+            let m = l.microbatches.unwrap_or_else(|| {
+                assume("layout.batch", "One micro-batch per step on each data-parallel rank.".to_owned());
+                1
+            });
+            mbs.saturating_mul(m).saturating_mul(dp)
+        });
+        let flash = l.flash.unwrap_or_else(|| {
+            assume("layout.flash", "FlashAttention.".to_owned());
+            true
+        });
+        let zero = l.zero.unwrap_or_else(|| {
+            if dp > 1 {
+                assume("layout.zero", "No ZeRO or FSDP: every data-parallel rank holds everything.".to_owned());
+            }
+            0
+        });
+        let sp = l.sp.unwrap_or_else(|| {
+            if tp > 1 {
+                assume("layout.sp", "No sequence parallelism.".to_owned());
+            }
+            false
+        });
+        let recompute = l.recompute.unwrap_or_else(|| {
+            assume("layout.recompute", "Nothing is recomputed.".to_owned());
+            Recompute::None
+        });
+        let cluster = Cluster { gpu, node: node_size.max(1), nodes, link, net };
+        let job = Job::new(model, cluster, [seq, batch], flash).map_err(|problem| vec![problem.message])?;
+        let choice = Choice {
+            degrees: Degrees { tp, cp, ep, dp, pp },
+            sp,
+            chunks: one(l.vpp),
+            mbs: mbs.max(1),
+            zero: zero.min(3),
+            recompute,
+        };
+        job.check_degrees(&choice.degrees)
+            .and_then(|()| job.check_schedule(&choice))
+            .map_err(|refusal| vec![refusal.to_string()])?;
+        let memory = self.memory(&job, &choice);
+        Ok(Plan { job, choice, memory, assumed })
+    }
+
+    fn memory(&self, job: &Job, choice: &Choice) -> memory::Params {
+        memory::Params {
+            dtype: self.layout.dtype.unwrap_or(Dtype::Bf16),
+            optimizer: self.layout.optimizer.unwrap_or(Optimizer::AdamW),
+            convention: match self.layout.framework.as_deref() {
+                Some("megatron") => Convention::Megatron,
+                Some("deepspeed") => Convention::DeepSpeed,
+                _ => Convention::Zero,
+            },
+            ..job.memory_params(choice)
+        }
+    }
+}
+
+impl Plan {
+    /// The plan under each value that an assumed setting could have: itself first.
+    pub fn variants(&self, run: &Run) -> Vec<Self> {
+        let is_assumed = |key: &str| self.assumed.iter().any(|a| a.key == key);
+        let mut all = vec![self.clone()];
+        let mut widen = |key: &str, change: &dyn Fn(&Self) -> Vec<Self>| {
+            if is_assumed(key) {
+                all = all.iter().flat_map(change).collect();
+            }
+        };
+        widen("layout.zero", &|plan| {
+            (0..=3).map(|zero| Self { choice: Choice { zero, ..plan.choice }, ..plan.clone() }).collect()
+        });
+        widen("layout.recompute", &|plan| {
+            let with = |recompute| Self { choice: Choice { recompute, ..plan.choice }, ..plan.clone() };
+            Recompute::ALL.map(with).to_vec()
+        });
+        widen("layout.sp", &|plan| {
+            [false, true].map(|sp| Self { choice: Choice { sp, ..plan.choice }, ..plan.clone() }).to_vec()
+        });
+        widen("layout.flash", &|plan| {
+            let with = |flash| {
+                let mut plan = plan.clone();
+                plan.job.flash = flash;
+                plan
+            };
+            [true, false].map(with).to_vec()
+        });
+        for plan in &mut all {
+            plan.memory = run.memory(&plan.job, &plan.choice);
+        }
+        all
+    }
+
+    /// Seconds of a step.
+    pub fn step_time(&self) -> f64 {
+        self.job.step(&self.choice).total()
+    }
+}

@@ -1,0 +1,161 @@
+//! Recognizing what was pasted.
+
+use serde_json::Value;
+use toml::Table;
+
+use super::card::{Card, Kind};
+use super::file::Run;
+use super::output::Output;
+use super::{config, evidence, hardware, topology};
+use crate::launch::yaml;
+use crate::trace::{MOST_EVENTS, Reader};
+
+pub use super::evidence::{snapshot, traces};
+
+/// The longest text that is read as a whole, in bytes. Run output is read in pieces ([`Output`]) and may be longer.
+pub const MOST: usize = 4_000_000;
+
+/// Recognizes a text and reads it. `name` is the file's, or "Pasted text". Time grows with the length of the text.
+pub fn read(name: &str, text: &str) -> Card {
+    let text = text.trim_start_matches('\u{feff}');
+    let bare = text.trim();
+    if bare.is_empty() {
+        return Card::refused(name, Kind::Unknown, "There is nothing in it.");
+    }
+    if bare.contains(crate::lab::BEGIN) {
+        return evidence::lab(name, bare);
+    }
+    // A log may begin with a time in brackets, and TOML with a table.
+    let is_list = bare.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with(['{', '[']));
+    if bare.starts_with('{') || is_list {
+        return json(name, bare);
+    }
+    if bare.len() > MOST {
+        return output(name, text);
+    }
+    if topology::Topology::read(text).is_some() || text.contains("\tGPU0\t") && text.contains("CPU Affinity") {
+        return topology::card(name, text);
+    }
+    if is_nccl(bare) {
+        return evidence::nccl(name, text);
+    }
+    if bare.contains("NVIDIA-SMI")
+        || bare.starts_with("GPU 0:")
+        || bare.contains("memory.used [MiB]")
+        || bare.contains("clocks.sm [MHz]")
+        || bare.contains("clocks.current.sm [MHz]")
+    {
+        return hardware::nvidia_smi(name, text);
+    }
+    if bare.contains("ROCm System Management Interface") || bare.starts_with("GPU[0]") || bare.contains("ROCm SMI") {
+        return hardware::rocm_smi(name, text);
+    }
+    if config::serve::is(bare) {
+        return config::serve::read(name, text);
+    }
+    if config::fsdp::is_code(bare) {
+        return config::fsdp::code(name, text);
+    }
+    if looks_like_toml(bare) {
+        match bare.parse::<Table>() {
+            Ok(table) if config::torchtitan::is(&table) => return config::torchtitan::read(name, &table),
+            Ok(_) | Err(_) => {
+                return match Run::parse(bare) {
+                    Ok(run) => run_file(name, run),
+                    Err(why) => Card::refused(name, Kind::RunFile, why),
+                };
+            }
+        }
+    }
+    // A log may quote flags, so that lines with numbers of a run count first.
+    let mut lines = Output::default();
+    lines.push(text);
+    // The last line may have no end.
+    lines.push("\n");
+    if lines.knows() {
+        return lines.finish(name);
+    }
+    if ["--tensor-model-parallel-size", "--num-layers", "--micro-batch-size", "--pipeline-model-parallel-size"]
+        .iter()
+        .any(|flag| bare.contains(flag))
+    {
+        return config::megatron::read(name, text);
+    }
+    if let Ok(documents) = yaml::read(bare)
+        && let Some((kind, node)) = documents.iter().find_map(|node| Some((config::fsdp::kind(node)?, node)))
+    {
+        return config::fsdp::yaml(name, kind, node);
+    }
+    if ["#SBATCH", "srun ", "torchrun", "accelerate launch", "deepspeed "].iter().any(|word| bare.contains(word)) {
+        return evidence::script(name, text);
+    }
+    Card::refused(
+        name,
+        Kind::Unknown,
+        "It isn't recognized. Paste run output, a configuration, launch flags, or what nvidia-smi or nccl-tests print. For an error message, use the search.",
+    )
+}
+
+fn run_file(name: &str, run: Run) -> Card {
+    let mut card = Card::new(name, Kind::RunFile);
+    for (metric, measured) in &run.measured {
+        card.found(metric.label(), metric.text(measured.value), 0);
+    }
+    if !run.model.name.is_empty() || !run.model.sizes.is_empty() || run.model.parameters.is_some() {
+        card.found("Model", run.setup().0.model.map(|model| model.name()).unwrap_or_default(), 0);
+    }
+    card.found(
+        "Settings",
+        crate::quantity::grouped(run.write().lines().filter(|line| line.contains(" = ")).count() as u64),
+        0,
+    );
+    card.topology = run.cluster.topology.as_deref().and_then(topology::Topology::read);
+    card.run = run;
+    card.done()
+}
+
+/// Run output in one piece.
+fn output(name: &str, text: &str) -> Card {
+    let mut lines = Output::default();
+    lines.push(text);
+    lines.finish(name)
+}
+
+fn json(name: &str, text: &str) -> Card {
+    let head = text.get(..text.len().min(20_000)).unwrap_or(text);
+    if text.contains("\"traceEvents\"") || head.contains("\"ph\"") && head.contains("\"ts\"") {
+        let mut reader = Reader::with_room(MOST_EVENTS);
+        reader.push(text.as_bytes());
+        return traces(name, &[reader.finish()]);
+    }
+    if text.contains("\"segments\"") || head.contains("\"blocks\"") && head.contains("\"total_size\"") {
+        return snapshot(name, &crate::allocator::Snapshot::read(text.as_bytes()));
+    }
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(object)) if config::deepspeed::is(&object) => config::deepspeed::read(name, &object),
+        Ok(Value::Object(object)) if object.contains_key("train_runtime") => output(name, text),
+        _ if text.contains("train_runtime") => output(name, text),
+        // Its reader knows what Python writes and JSON doesn't have.
+        _ => evidence::config(name, text),
+    }
+}
+
+/// Whether a line is a table's head, or the first one sets a key.
+fn looks_like_toml(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).take(400);
+    let is_head = |line: &str| {
+        let inner = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        inner.is_some_and(|inner| {
+            !inner.is_empty()
+                && inner.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'[' | b']'))
+        })
+    };
+    let first = lines.next().unwrap_or_default();
+    let sets = |line: &str| line.split_once(" = ").is_some_and(|(key, _)| !key.contains([' ', '$', '"']));
+    is_head(first) || sets(first) && lines.any(is_head)
+}
+
+/// Whether a text is a table of nccl-tests or rccl-tests.
+fn is_nccl(text: &str) -> bool {
+    text.contains("busbw") || text.contains("nccl-tests") || text.contains("_perf") && text.contains("#wrong")
+}

@@ -1,0 +1,230 @@
+//! The matrix of `nvidia-smi topo -m`: which devices a node has, and how each pair is joined.
+
+use super::card::{Card, Kind};
+use crate::hardware::links::{self, Link};
+use crate::quantity::{counted, grouped};
+
+/// Most devices of a matrix.
+const MOST: usize = 64;
+
+/// A device of a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Device {
+    /// As it is written: `GPU0`, `NIC0`, `mlx5_0`.
+    pub name: String,
+    /// Whether it is a GPU; else a network card.
+    pub is_gpu: bool,
+    /// The NUMA node, if the matrix says it.
+    pub numa: String,
+}
+
+/// How two devices are joined, from fastest to slowest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Hop {
+    /// So many NVLinks.
+    NvLink(u64),
+    /// One PCIe switch.
+    Pix,
+    /// Several PCIe switches.
+    Pxb,
+    /// Through a PCIe host bridge.
+    Phb,
+    /// Between host bridges of one NUMA node.
+    Node,
+    /// Between NUMA nodes.
+    Sys,
+}
+
+impl Hop {
+    fn read(word: &str) -> Option<Self> {
+        Some(match word {
+            "PIX" => Self::Pix,
+            "PXB" => Self::Pxb,
+            "PHB" => Self::Phb,
+            "NODE" => Self::Node,
+            "SYS" | "SOC" => Self::Sys,
+            _ => Self::NvLink(word.strip_prefix("NV")?.parse().ok().filter(|n| (1..=64).contains(n))?),
+        })
+    }
+
+    /// As `nvidia-smi` writes it.
+    pub fn label(self) -> String {
+        match self {
+            Self::NvLink(n) => format!("NV{n}"),
+            Self::Pix => "PIX".to_owned(),
+            Self::Pxb => "PXB".to_owned(),
+            Self::Phb => "PHB".to_owned(),
+            Self::Node => "NODE".to_owned(),
+            Self::Sys => "SYS".to_owned(),
+        }
+    }
+
+    /// What it means, in a few words.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::NvLink(_) => "NVLink",
+            Self::Pix => "one PCIe switch",
+            Self::Pxb => "several PCIe switches",
+            Self::Phb => "PCIe host bridge",
+            Self::Node => "between host bridges",
+            Self::Sys => "between CPU sockets",
+        }
+    }
+
+    /// Whether the path crosses a CPU.
+    pub fn is_slow(self) -> bool {
+        self >= Self::Phb
+    }
+}
+
+/// A node.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Topology {
+    /// Its GPUs and network cards, in the order of the matrix.
+    pub devices: Vec<Device>,
+    /// How each pair is joined, row by row; none on the diagonal and where a cell isn't known.
+    pub hops: Vec<Vec<Option<Hop>>>,
+    /// The lines that it was read from.
+    pub text: String,
+}
+
+impl Topology {
+    /// Reads the matrix; none if the text has none.
+    pub fn read(text: &str) -> Option<Self> {
+        let (at, header) = text.lines().enumerate().find(|(_, line)| header(line).is_some())?;
+        let columns = self::header(header)?;
+        let mut devices = Vec::new();
+        let mut rows: Vec<Vec<Option<Hop>>> = Vec::new();
+        let mut kept = vec![header.trim_end().to_owned()];
+        for line in text.lines().skip(at + 1) {
+            let mut words = line.split_whitespace();
+            let Some(name) = words.next() else { if devices.is_empty() { continue } else { break } };
+            if !columns.contains(&name) || devices.len() >= MOST {
+                break;
+            }
+            let words: Vec<&str> = words.collect();
+            let cells = words.iter().take(columns.len());
+            rows.push(cells.map(|word| Hop::read(word)).collect());
+            // Behind the cells stand the CPU cores and the NUMA node.
+            let numa = words.get(columns.len() + 1).filter(|word| word.bytes().all(|b| b.is_ascii_digit()));
+            devices.push(Device {
+                name: name.to_owned(),
+                is_gpu: name.starts_with("GPU"),
+                numa: numa.map(|word| (*word).to_owned()).unwrap_or_default(),
+            });
+            kept.push(line.trim_end().to_owned());
+        }
+        let whole = devices.len() >= 2 && rows.iter().all(|row| row.len() == columns.len());
+        let names_match = devices.iter().zip(&columns).all(|(device, column)| device.name == **column);
+        (whole && names_match).then(|| {
+            let n = devices.len();
+            let hops = rows.into_iter().map(|row| row.into_iter().take(n).collect()).collect();
+            Self { devices, hops, text: kept.join("\n") }
+        })
+    }
+
+    /// How two devices are joined.
+    pub fn hop(&self, a: usize, b: usize) -> Option<Hop> {
+        self.hops.get(a)?.get(b).copied().flatten()
+    }
+
+    /// Places of the GPUs.
+    pub fn gpus(&self) -> Vec<usize> {
+        (0..self.devices.len()).filter(|i| self.devices.get(*i).is_some_and(|d| d.is_gpu)).collect()
+    }
+
+    /// The slowest path between two GPUs: what a ring over all of them takes at best where there is no way around.
+    pub fn slowest(&self) -> Option<Hop> {
+        let gpus = self.gpus();
+        gpus.iter().flat_map(|a| gpus.iter().map(move |b| (a, b))).filter_map(|(a, b)| self.hop(*a, *b)).max()
+    }
+
+    /// The nearest network cards of a GPU, and how they are joined.
+    pub fn nics(&self, gpu: usize) -> Option<(Vec<usize>, Hop)> {
+        let of = |i: usize| self.devices.get(i).filter(|d| !d.is_gpu).and_then(|_| self.hop(gpu, i));
+        let nearest = (0..self.devices.len()).filter_map(of).min()?;
+        Some(((0..self.devices.len()).filter(|i| of(*i) == Some(nearest)).collect(), nearest))
+    }
+
+    /// The link inside the node that it says, for this many NVLinks per GPU; PCIe as fast as the GPU's where there are none between some pair.
+    pub fn link(&self, gpu: Option<&'static crate::hardware::Accelerator>) -> Option<&'static Link> {
+        match self.slowest()? {
+            // A bridged pair of cards has few; a switch joins all of 12 (NVLink 3), 18 (NVLink 4 and 5).
+            Hop::NvLink(n) if n >= 12 => gpu
+                .and_then(|gpu| links::of(gpu).0)
+                .or_else(|| links::find(if n >= 18 { "nvlink4" } else { "nvlink3" })),
+            Hop::NvLink(_) => None,
+            _ => links::host(gpu?),
+        }
+    }
+
+    /// What it shows, in a sentence or two.
+    pub fn finding(&self) -> String {
+        let gpus = self.gpus();
+        let Some(slowest) = self.slowest() else { return "The matrix has no pair of GPUs.".to_owned() };
+        let n = counted(gpus.len() as u64, "GPU", "GPUs");
+        let inside = match slowest {
+            Hop::NvLink(links) => format!("Every pair of the {n} has {} NVLinks.", grouped(links)),
+            hop => {
+                let pairs = gpus.iter().flat_map(|a| gpus.iter().map(move |b| (*a, *b))).filter(|(a, b)| a < b);
+                let slow = pairs.clone().filter(|(a, b)| self.hop(*a, *b) == Some(hop)).count();
+                format!(
+                    "{} of {} GPU pairs are joined {} ({}), so collectives over all {n} run no faster than that.",
+                    grouped(slow as u64),
+                    grouped(pairs.count() as u64),
+                    match hop {
+                        Hop::Pix | Hop::Pxb => "by PCIe alone",
+                        _ => "through a CPU",
+                    },
+                    hop.label()
+                )
+            }
+        };
+        let far: Vec<&str> = gpus
+            .iter()
+            .filter(|gpu| self.nics(**gpu).is_some_and(|(_, hop)| hop.is_slow()))
+            .filter_map(|gpu| self.devices.get(*gpu).map(|d| d.name.as_str()))
+            .collect();
+        let nics = if far.is_empty() {
+            String::new()
+        } else {
+            format!(" The nearest network card of {} is behind a CPU.", far.join(", "))
+        };
+        format!("{inside}{nics}")
+    }
+}
+
+/// The columns that are devices, if a line is the matrix's head.
+fn header(line: &str) -> Option<Vec<&str>> {
+    let columns: Vec<&str> =
+        line.split_whitespace().take_while(|word| !matches!(*word, "CPU" | "NUMA")).take(MOST).collect();
+    let is_device =
+        |word: &&str| ["GPU", "NIC", "mlx", "hns", "bnxt", "roce", "irdma"].iter().any(|p| word.starts_with(p));
+    (columns.len() >= 2 && columns.first() == Some(&"GPU0") && columns.iter().all(is_device)).then_some(columns)
+}
+
+/// The card of a matrix.
+pub(super) fn card(name: &str, text: &str) -> Card {
+    let Some(topology) = Topology::read(text) else {
+        return Card::refused(
+            name,
+            Kind::Topology,
+            "The matrix isn't whole. Paste all of what nvidia-smi topo -m prints, from the line that begins with GPU0.",
+        );
+    };
+    let mut card = Card::new(name, Kind::Topology);
+    let gpus = topology.gpus().len() as u64;
+    card.found("GPUs per node", grouped(gpus), 0);
+    if let Some(hop) = topology.slowest() {
+        card.found("Slowest path between GPUs", format!("{} ({})", hop.label(), hop.meaning()), 0);
+    }
+    let nics = topology.devices.len() as u64 - gpus;
+    if nics > 0 {
+        card.found("Network cards", grouped(nics), 0);
+    }
+    card.run.cluster.node = Some(gpus);
+    card.run.cluster.topology = Some(topology.text.clone());
+    card.said = topology.finding();
+    card.topology = Some(topology);
+    card.done()
+}
