@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::export::Leaves;
 use super::kernel::review_written;
 use super::kind::{ExerciseKind, Field, Posed, Visit};
 use super::paper::{List, Marks, filled};
@@ -56,6 +57,10 @@ impl ExerciseKind for Program {
 
     fn answer_key(&self, _posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
         Ok(vec![filled(&[&self.say], env)?])
+    }
+
+    fn leaves(&self, _posed: &Posed<'_>, _env: &Env) -> Result<Leaves, String> {
+        Ok(Leaves::Stays("the learner’s program runs in the browser"))
     }
 
     fn fingerprint(&self, _posed: &Posed<'_>) -> Result<Option<String>, String> {
