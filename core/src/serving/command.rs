@@ -2,7 +2,7 @@
 //!
 //! Names and meanings are those of vLLM 0.33.0 (`vllm/engine/arg_utils.py`), SGLang 0.5.23 (`sglang/srt/server_args.py` and
 //! `arg_groups/fields`) and TensorRT-LLM at 00209af (`tensorrt_llm/commands/serve.py`). `tests/frameworks/serving.py` gives what is written
-//! here to the parsers of the first two.
+//! here to the parsers of the first two: vLLM's accepts it, SGLang's has not been asked yet.
 
 use std::fmt::Write as _;
 
