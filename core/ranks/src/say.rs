@@ -133,7 +133,7 @@ fn value(x: f32) -> String {
     } else if x.is_nan() {
         "NaN".to_owned()
     } else {
-        if x > 0.0 { "infinity" } else { "−infinity" }.to_owned()
+        if x > 0.0 { "infinity" } else { "-infinity" }.to_owned()
     }
 }
 

@@ -124,7 +124,9 @@ pub(crate) fn play(seats: &[Seat], transfers: &[Transfer], states: Vec<State>, m
         }
         lane.rank.end = lane.clock;
     }
-    let end = lanes.iter().map(|l| l.clock).fold(0.0, f64::max);
+    // A message that nobody waits for may arrive after the last program has ended.
+    let landed = flights.iter().filter_map(|f| f.span).map(|(_, end)| end);
+    let end = lanes.iter().map(|l| l.clock).chain(landed).fold(0.0, f64::max);
     for lane in &mut lanes {
         for event in &mut lane.rank.events {
             if event.hangs {

@@ -101,7 +101,7 @@ const LINES: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_program_panics(lines in prop::collection::vec(0..LINES.len(), 1..14), ranks in 1_usize..5) {

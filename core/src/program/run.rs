@@ -194,7 +194,7 @@ pub struct Message {
 /// What a run used.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Totals {
-    /// Seconds until the last rank ended.
+    /// Seconds until the last rank had ended and the last message arrived.
     pub time: f64,
     /// Peak bytes of the fullest rank.
     pub memory: u64,
