@@ -15,7 +15,7 @@ const NUMBERED: u64 = 400;
 
 /// A, B and C after the wave that is on show.
 pub fn picture(p: &Params, run: &Run) -> Cells {
-    let step = match played(p.step as usize, run.waves.len()) {
+    let step = match played(p.step, run.waves.len()) {
         // All of it done shows no order; half of it does.
         all if p.step == 0 => all.div_ceil(2),
         step => step,
