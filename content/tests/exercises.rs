@@ -65,7 +65,7 @@ fn no_mistake_and_no_beginning_is_right() {
                     let causes = trace.causes.iter().enumerate().filter(|(_, cause)| !cause.right);
                     causes.flat_map(|(i, _)| (0..trace.changes.len()).map(move |j| format!("{i};{j}"))).collect()
                 }
-                Kind::Explain(_) | Kind::Kernel(_) => Vec::new(),
+                Kind::Explain(_) | Kind::Kernel(_) | Kind::Program(_) => Vec::new(),
             };
             for answer in wrong {
                 let verdict = mark(&exercise, seed, &answer, &evaluate).expect(&exercise.id);
@@ -109,6 +109,7 @@ fn every_exercise_can_be_answered_on_paper() {
             Kind::Task(task) => vec![(none, task.goals.len(), false)],
             Kind::Sketch(sketch) => vec![(none, sketch.at.len(), true)],
             Kind::Kernel(_) => vec![(none, 1, false)],
+            Kind::Program(_) => vec![(none, 0, false)],
         };
         assert_eq!(shape, expected, "{id}");
         assert!(lists.first().is_none_or(|list| !list.lead.is_empty()), "{id} does not say what to do");

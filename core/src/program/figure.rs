@@ -5,7 +5,9 @@
 
 use super::{Job, Machine, Puzzle};
 use crate::collective::Op;
-use crate::declare::{Choose, Field, List, Measure, Model, Param, Slot, Takes, choice, doc, headline, measure, whole};
+use crate::declare::{
+    Applies, Choose, Field, List, Measure, Model, Param, Slot, Takes, applies, choice, doc, headline, measure, whole,
+};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::options;
@@ -243,6 +245,7 @@ impl Model for Params {
             .label("Send buffer")
             .at(|p| p.buffer.slot()),
     ];
+    const APPLIES: &'static [Applies<Self>] = &[applies(&["link", "net"], |p| p.gpu.0.is_some())];
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
         headline(
             "A reduce-scatter and an all-gather, each with a step per other rank.",

@@ -123,9 +123,8 @@ fn view(props: Props) -> AnyView {
         let said = shown.with(|outcome| Some(outcome.finding(title)));
         said.unwrap_or_else(|| format!("{title}: write the program, then run it."))
     });
-    let real = move || params.with(|p| p.gpu.0.is_some());
     let controls = match judge {
-        None => Controls::of(state).only_while(&["link", "net"], real).draw(),
+        None => Controls::of(state).draw(),
         Some(_) => Drawn::none(),
     };
     let steps = Signal::derive(move || shown.moments.with(Moments::steps));

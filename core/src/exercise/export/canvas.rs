@@ -230,7 +230,9 @@ fn essay(rubric: &[String], model: &str) -> Parts {
         conditions: "<respcondition continue=\"No\"><conditionvar><other/></conditionvar></respcondition>\n".into(),
         comments: feedback(
             "correct_fb",
-            &format!("<p>A good answer makes these points, one mark each:</p><ul>{points}</ul><p>For example:</p>{model}"),
+            &format!(
+                "<p>A good answer makes these points, one mark each:</p><ul>{points}</ul><p>For example:</p>{model}"
+            ),
         ),
     }
 }

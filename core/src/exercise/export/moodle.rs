@@ -122,7 +122,8 @@ fn matching(pairs: &[[String; 2]], extra: &[String]) -> String {
 
 fn essay(rubric: &[String], model: &str) -> String {
     let points: String = rubric.iter().map(|point| format!("<li>{point}</li>")).collect();
-    let for_graders = format!("<p>A good answer makes these points, one mark each:</p><ul>{points}</ul><p>For example:</p>{model}");
+    let for_graders =
+        format!("<p>A good answer makes these points, one mark each:</p><ul>{points}</ul><p>For example:</p>{model}");
     format!(
         "<responseformat>editor</responseformat>\n<responserequired>1</responserequired>\n<responsefieldlines>10</responsefieldlines>\n\
          <attachments>0</attachments>\n<attachmentsrequired>0</attachmentsrequired>\n{}{}",
