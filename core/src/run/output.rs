@@ -421,7 +421,7 @@ impl Output {
 
     fn keep(&mut self, is: Is, value: f64, line: usize) -> bool {
         let mut whole = |name: &'static str| {
-            let fits = value >= 1.0 && value < 1e9;
+            let fits = (1.0..1e9).contains(&value);
             if fits {
                 self.whole.insert(name, (value.round() as u64, line));
             }

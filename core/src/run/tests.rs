@@ -125,7 +125,8 @@ fn fsdp_code_reads_back() {
 #[test]
 fn run_output_is_recognized() {
     use Metric as M;
-    let cases: [(&str, &str, &[(M, f64)]); 8] = [
+    type Case = (&'static str, &'static str, &'static [(M, f64)]);
+    let cases: [Case; 8] = [
         (
             "[titan] 2026-02-24 19:46:17,508 - root - INFO - step:  4  loss:  7.62585  grad_norm: 26.6250  memory: 66.91GiB(37.51%)  tps: 10,050  tflops: 314.71  mfu: 13.99%",
             "torchtitan",
@@ -425,7 +426,7 @@ proptest! {
         let card = read("x", &text);
         prop_assert!(!card.said.is_empty());
         let again = Run::parse(&card.run.write());
-        prop_assert!(again.is_ok() || card.outcome == Outcome::Refused || card.run.setup().1.len() > 0, "{again:?}\n{}", card.run.write());
+        prop_assert!(again.is_ok() || card.outcome == Outcome::Refused || !card.run.setup().1.is_empty(), "{again:?}\n{}", card.run.write());
         let report = compare(&card.run);
         prop_assert!(report.rows.iter().all(|row| row.predicted.is_none_or(|p| p.iter().all(|v| v.is_finite()))));
     }

@@ -355,7 +355,7 @@ fn whole_number(text: &str) -> Option<u64> {
     let unit = units.iter().find_map(|(unit, times)| Some((text.strip_suffix(unit)?, *times)));
     let (digits, times) = unit.unwrap_or((text, 1.0));
     let value = digits.parse::<f64>().ok()? * times;
-    (value >= 1.0 && value <= MOST && value.fract() == 0.0).then_some(value as u64)
+    ((1.0..=MOST).contains(&value) && value.fract() == 0.0).then_some(value as u64)
 }
 
 impl Serve {

@@ -260,7 +260,7 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
         }
         _ => {
             let why = if name.contains("offload") && is_on { "offloading isn't in this prediction" } else { "" };
-            if !(name.contains("offload") && !is_on) {
+            if is_on || !name.contains("offload") {
                 card.unread_setting(&format!("{key}: {value}"), why, line);
             }
             return;

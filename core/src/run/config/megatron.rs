@@ -338,7 +338,7 @@ fn size(s: &mut Sizes, flag: &Given, card: &mut Card) -> Option<&'static str> {
         }
         Some(label)
     };
-    let label = match flag.name.as_str() {
+    match flag.name.as_str() {
         "num-layers" => {
             s.any = true;
             set(&mut s.shape.num_hidden_layers, "Layers")
@@ -406,8 +406,7 @@ fn size(s: &mut Sizes, flag: &Given, card: &mut Card) -> Option<&'static str> {
             *slot = true;
             return Some(label);
         }
-    };
-    label
+    }
 }
 
 /// The number behind `mark` in `([0]*3+[1]*58)`.
