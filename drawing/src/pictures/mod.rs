@@ -8,8 +8,8 @@ use ringside_core::query::Query;
 use ringside_core::{
     allocator, amdahl, attention, collective, editor_latency, evaluation, failure, float, hardware, kernels,
     loss_detective, loss_scaling, model, network, occupancy, optimizer_step, overlap, pass_at_k, pipeline, planner,
-    post_training, reduction_order, resume, roofline, scaling, scaling_laws, seed_streams, serving, speculative,
-    training_run,
+    post_training, program, reduction_order, resume, roofline, scaling, scaling_laws, seed_streams, serving,
+    speculative, training_run,
 };
 use ringside_core::{
     context_parallel as core_context_parallel, memory as core_memory, quantization as core_quantization,
@@ -170,6 +170,10 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
             core_quantization::View::Accumulate => charts::quantization::accumulate(p, r).into(),
         }),
         "reduction-order" => drawn(query, |p: &reduction_order::Params, r| charts::reduction_order::chart(p, r)),
+        // What a program does is known once it has run; this is what the ladder's all-reduce does on as many ranks.
+        "rank-program" => maybe(query, |p: &program::figure::Params, _| {
+            of("ring-all-reduce", &Query::new([("ranks", p.ranks.to_string())]))
+        }),
         "ring-all-reduce" => drawn(query, |_: &collective::Params, r| ring_all_reduce::picture(r)),
         "rlhf-memory" => drawn(query, memory::phases),
         "roofline" => {
