@@ -120,5 +120,5 @@ fn every_exercise_can_be_answered_on_paper() {
             );
         }
     }
-    assert_eq!(kinds.len(), 11, "{kinds:?}");
+    assert_eq!(kinds.len(), 12, "{kinds:?}");
 }

@@ -13,7 +13,7 @@ use crate::file;
 const EXPORTS: &str = "EXERCISE_EXPORTS";
 const VERDICTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/exports/verdicts.json");
 /// Kinds that work on the page alone.
-const STAY: [&str; 3] = ["kernel", "sketch", "task"];
+const STAY: [&str; 4] = ["kernel", "program", "sketch", "task"];
 const VARIANTS: usize = 3;
 
 fn pools() -> (Vec<Pool>, Vec<(String, Missing)>) {

@@ -190,6 +190,7 @@ const CHART_ATTRIBUTES: &[&str] = &[
     "paint-order",
     "points",
     "r",
+    "rx",
     "stroke",
     "stroke-dasharray",
     "stroke-linecap",
