@@ -79,11 +79,11 @@ test("a quiz is exported from where it is composed, as a package for Canvas and 
   }
 });
 
-const require = createRequire(import.meta.url);
+const find = createRequire(__filename);
 
 /** A learning platform with scorm-again, which has the package: the page in which it runs, and what it has heard. */
 async function platform(context: BrowserContext, files: Map<string, string>, version: "12" | "2004") {
-  const runtime = readFileSync(require.resolve(`scorm-again/dist/scorm${version}.min.js`), "utf8");
+  const runtime = readFileSync(find.resolve(`scorm-again/dist/scorm${version}.min.js`), "utf8");
   const name = version === "12" ? "API = new Scorm12API" : "API_1484_11 = new Scorm2004API";
   const page = `<!doctype html><title>Platform</title><script>${runtime}</script><script>window.${name}({ autocommit: false, logLevel: 5 });</script><iframe src="package/index.html" width="800" height="500"></iframe>`;
   const type = (path: string) => (path.endsWith(".js") ? "text/javascript" : path.endsWith(".html") ? "text/html" : "text/xml");

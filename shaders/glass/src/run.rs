@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use naga::Module;
 use naga::valid::{Capabilities, ModuleInfo};
+use naga::{GlobalVariable, Module, TypeInner};
 use ringside_core::kernels::glass::{Counts, Finding, LineCounts};
 use ringside_core::kernels::job::Note;
 use ringside_shaders::attention::SUBGROUPS;
@@ -79,10 +79,20 @@ impl Runnable {
         let frame = Frame { workgroup: puzzle.workgroup, buffers: inputs as u32 + 2 };
         let (module, info, _) = read(&text, frame).map_err(|why| why.note())?;
         let program = Self::program(&module, &info, &text, "main", &BTreeMap::new())?;
+        // On a GPU a buffer is as long as whole elements need: the last vector may be partly beyond the values.
+        let whole = |number: usize, values: usize| {
+            let is_it = |v: &&GlobalVariable| v.binding.as_ref().is_some_and(|b| b.binding as usize == number);
+            let variable = module.global_variables.iter().map(|(_, variable)| variable).find(is_it);
+            let stride = match variable.map(|variable| &module.types[variable.ty].inner) {
+                Some(TypeInner::Array { stride, .. }) => *stride,
+                _ => 4,
+            };
+            (4 * values as u32).next_multiple_of(stride.max(4)).min(4 * (values + MARGIN) as u32)
+        };
         let mut buffers = Vec::new();
-        for input in &case.inputs {
+        for (number, input) in case.inputs.iter().enumerate() {
             let words = input.iter().chain(&[POISON; MARGIN]).map(|value| value.to_bits()).collect();
-            buffers.push(Memory::new(words, false, 4 * input.len() as u32, true));
+            buffers.push(Memory::new(words, false, whole(number, input.len()), true));
         }
         let output = puzzle.output.at(&case.dims) as usize;
         buffers.push(Memory::new(vec![UNWRITTEN.to_bits(); output + MARGIN], false, 4 * output as u32, false));
