@@ -177,11 +177,13 @@ const FIGURE_ATTRIBUTES: &[&str] = &[
 ];
 
 /// What the chart of a figure has, which stands still in a chapter.
-const CHART_ELEMENTS: &[&str] = &["circle", "line", "polygon", "polyline", "rect", "svg", "text"];
+const CHART_ELEMENTS: &[&str] = &["circle", "g", "line", "path", "polygon", "polyline", "rect", "svg", "text", "tspan"];
 const CHART_ATTRIBUTES: &[&str] = &[
     "cx",
     "cy",
+    "d",
     "fill",
+    "focusable",
     "font-family",
     "font-size",
     "font-weight",
@@ -190,6 +192,7 @@ const CHART_ATTRIBUTES: &[&str] = &[
     "paint-order",
     "points",
     "r",
+    "role",
     "rx",
     "stroke",
     "stroke-dasharray",
@@ -197,6 +200,7 @@ const CHART_ATTRIBUTES: &[&str] = &[
     "stroke-linejoin",
     "stroke-width",
     "text-anchor",
+    "transform",
     "viewBox",
     "width",
     "x",

@@ -43,9 +43,9 @@ test("a starter fails at its line, the solution passes, and its run is stepped t
   expect(await quantity(page, "sent")).toBeGreaterThan(0);
   await expect(figure(page).locator(".rank-list li")).toHaveCount(4);
   // From the end back to the start, by keyboard alone.
-  await figure(page).getByRole("slider", { name: "Step" }).press("Home");
+  await figure(page).getByRole("slider", { name: "Step", exact: true }).press("Home");
   await expect(editor(page).locator(".place").first()).toContainText(/^ranks? \d/);
-  await figure(page).getByRole("slider", { name: "Step" }).press("ArrowRight");
+  await figure(page).getByRole("slider", { name: "Step", exact: true }).press("ArrowRight");
   await expect(figure(page).getByRole("button", { name: "Step back" })).toBeEnabled();
   expect(await axe(page, "figure")).toEqual([]);
 });
@@ -68,7 +68,7 @@ test("what is written is kept, run by keyboard, and an endless loop ends with a 
   await open(page, "");
   await content(page).click();
   await page.keyboard.press("Control+a");
-  await page.keyboard.insertText("while True:\n    pass");
+  await page.keyboard.type("while True: pass");
   await page.keyboard.press("Control+Enter");
   await expect(verdict(page)).toContainText("On 4 ranks: stopped at a limit", { timeout: 30_000 });
   await page.reload();

@@ -12,10 +12,12 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   // Write its four components. The last vector may not be whole.
   out[id.x] = value.x;
 //# solution
-  let value = 2.0 * a[id.x] + b[id.x];
   let first = 4u * id.x;
-  for (var i = 0u; i < 4u; i++) {
-    if (first + i < sizes.n) { out[first + i] = value[i]; }
+  if (first < sizes.n) {
+    let value = 2.0 * a[id.x] + b[id.x];
+    for (var i = 0u; i < 4u; i++) {
+      if (first + i < sizes.n) { out[first + i] = value[i]; }
+    }
   }
 //# end
 }
