@@ -31,6 +31,7 @@ const SAFE: [&str; 17] = [
     "presenter/",
     "quiz/",
     "lab/",
+    "export/",
     "mission/",
 ];
 
