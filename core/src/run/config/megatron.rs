@@ -349,10 +349,10 @@ fn size(s: &mut Sizes, flag: &Given, card: &mut Card) -> Option<&'static str> {
         "ffn-hidden-size" => set(s.ffn.insert(0), "Width of the MLP"),
         "kv-channels" => set(s.kv_channels.insert(0), "Width of a head"),
         "num-query-groups" => set(s.groups.insert(1), "Key–value heads"),
-        "group-query-attention" => return Some("Grouped-query attention"),
+        "group-query-attention" => Some("Grouped-query attention"),
         "multi-latent-attention" => {
             s.latent = true;
-            return Some("Latent attention");
+            Some("Latent attention")
         }
         "q-lora-rank" => set(s.q_lora.insert(0), "Query latent"),
         "kv-lora-rank" => set(&mut s.kv_lora, "Key–value latent"),
@@ -372,7 +372,7 @@ fn size(s: &mut Sizes, flag: &Given, card: &mut Card) -> Option<&'static str> {
                 Some(zeros) => s.dense_layers = zeros,
                 None => card.unread_setting(&flag.text(), "every layer is taken to have experts", flag.line),
             }
-            return Some("Layers with experts");
+            Some("Layers with experts")
         }
         name => {
             let (slot, label): (&mut bool, _) = match name {
@@ -404,7 +404,7 @@ fn size(s: &mut Sizes, flag: &Given, card: &mut Card) -> Option<&'static str> {
                 _ => return None,
             };
             *slot = true;
-            return Some(label);
+            Some(label)
         }
     }
 }
