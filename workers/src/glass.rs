@@ -76,9 +76,9 @@ mod tests {
         let shown = session.show(opened.rounds / 2, 1);
         for said in [
             Said::Opened(Box::new(opened)),
-            Said::Opened(Box::new(Opened::default())),
+            Said::Opened(Box::default()),
             Said::Shown(Box::new(shown)),
-            Said::Shown(Box::new(Shown::default())),
+            Said::Shown(Box::default()),
             refused("why"),
         ] {
             let bytes = postcard::to_allocvec(&said).expect("it can be written");

@@ -102,8 +102,8 @@ struct Runner {
 
 /// The innermost line of the program, not of the prelude, that an error is from.
 fn line_of(error: &MontyException, source: &Source) -> u32 {
-    let lines = error.traceback().iter().map(|frame| frame.start.line);
-    lines.filter(|line| *line > source.offset).last().map_or(0, |line| line - source.offset)
+    let mut lines = error.traceback().iter().map(|frame| frame.start.line);
+    lines.rfind(|line| *line > source.offset).map_or(0, |line| line - source.offset)
 }
 
 fn failed(

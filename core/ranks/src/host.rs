@@ -1455,7 +1455,7 @@ impl World<'_> {
                             None => parts(t, n, what),
                             Some(MontyObject::List(items)) => {
                                 let rows = t.shape.first().copied().unwrap_or(0);
-                                let cuts: Option<Vec<usize>> = items.iter().map(|v| whole_size(v)).collect();
+                                let cuts: Option<Vec<usize>> = items.iter().map(whole_size).collect();
                                 let cuts = cuts.filter(|c| {
                                     c.len() == n && c.iter().try_fold(0_usize, |s, c| s.checked_add(*c)) == Some(rows)
                                 });

@@ -1,10 +1,3 @@
-#![allow(
-    clippy::double_ended_iterator_last,
-    clippy::nonminimal_bool,
-    clippy::single_match,
-    clippy::collapsible_if,
-    clippy::redundant_closure
-)]
 //! Runs one Python program as 1 to 16 ranks and says what went wrong.
 //!
 //! [`run`] takes a [`Job`] and gives an [`Outcome`]; the same job always gives the same one. A program is rewritten

@@ -555,7 +555,7 @@ impl<'a> Visitor<'a> for Editor<'a> {
             return;
         }
         match expr {
-            Expr::BinOp(op) if !plain(&op.left) && !plain(&op.right) && !(literal(&op.left) && literal(&op.right)) => {
+            Expr::BinOp(op) if !(plain(&op.left) || plain(&op.right) || literal(&op.left) && literal(&op.right)) => {
                 let Some(name) = operator(op.op) else { return walk_expr(self, expr) };
                 let kinds: Vec<TokenKind> = vec![
                     TokenKind::Plus,

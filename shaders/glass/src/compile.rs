@@ -468,16 +468,11 @@ impl<'a> Compiler<'a> {
 
     fn patch(&mut self, at: usize) {
         let here = self.here();
-        match self.program.ops.get_mut(at) {
-            Some(
-                Op::If { orelse: to, .. }
-                | Op::Else { end: to }
-                | Op::Continuing { end: to }
-                | Op::Case { next: to, .. },
-            ) => {
-                *to = here;
-            }
-            _ => {}
+        if let Some(
+            Op::If { orelse: to, .. } | Op::Else { end: to } | Op::Continuing { end: to } | Op::Case { next: to, .. },
+        ) = self.program.ops.get_mut(at)
+        {
+            *to = here;
         }
     }
 

@@ -1,10 +1,3 @@
-#![allow(
-    clippy::double_ended_iterator_last,
-    clippy::nonminimal_bool,
-    clippy::single_match,
-    clippy::collapsible_if,
-    clippy::redundant_closure
-)]
 //! Runs WGSL compute shaders on the CPU, and sees everything they do.
 //!
 //! naga reads a text; its IR is written out as operations on the registers of a warp (`compile`), which `machine` runs for all lanes

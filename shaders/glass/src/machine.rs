@@ -1096,12 +1096,11 @@ impl Machine {
                 let index = (at - address.offset) / stride;
                 bad = bad.or(Some(((i64::from(index), len), index)));
             }
-            if let Some((wrong, index)) = bad {
-                if !self.known(FindingKind::Bounds, line, 0) {
-                    let name =
-                        launch.program.variables.get(variable as usize).map(|v| v.name.clone()).unwrap_or_default();
-                    self.outside(line, number, lane, &name, name.clone(), wrong, index, store);
-                }
+            if let Some((wrong, index)) = bad
+                && !self.known(FindingKind::Bounds, line, 0)
+            {
+                let name = launch.program.variables.get(variable as usize).map(|v| v.name.clone()).unwrap_or_default();
+                self.outside(line, number, lane, &name, name.clone(), wrong, index, store);
             }
             out[lane] = at;
         }

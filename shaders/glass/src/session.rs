@@ -177,11 +177,12 @@ impl Session {
         let program = &launch.program;
         let scope = program.scopes.get(warp.pc).copied().unwrap_or(0);
         for (named, defined) in program.named.iter().zip(&warp.defined) {
-            if named.scope != u32::MAX && named.scope != scope || *defined == 0 && named.scope != u32::MAX {
+            let is_everywhere = named.scope == u32::MAX;
+            if !is_everywhere && (named.scope != scope || *defined == 0) {
                 continue;
             }
             let values = (0..self.width as usize).map(|lane| {
-                let there = named.scope == u32::MAX || defined & (1 << lane) != 0;
+                let there = is_everywhere || defined & (1 << lane) != 0;
                 (there && warp.full & (1 << lane) != 0).then(|| {
                     let word = |(i, kind): (usize, &Kind)| {
                         let at = (named.slot as usize + i) * self.width as usize + lane;
