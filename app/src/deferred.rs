@@ -97,6 +97,21 @@ where
     waiting(load, show, || ().into_any(), |attempt| attempt())
 }
 
+/// The same, with `until` in its place until then.
+pub fn deferred_after<T, E, L, F>(
+    load: L,
+    until: fn() -> AnyView,
+    show: impl Fn(T) -> AnyView + Send + Sync + 'static,
+) -> impl IntoView
+where
+    T: Clone + Send + Sync + 'static,
+    E: Clone + fmt::Display + Send + Sync + 'static,
+    L: Fn() -> F + Clone + 'static,
+    F: Future<Output = Result<T, E>> + 'static,
+{
+    waiting(load, show, until, |attempt| attempt())
+}
+
 /// Downloads with `load` when `begin` says so, then shows `show` of what came, and `until` then what there is instead.
 fn waiting<T, E, L, F>(
     load: L,

@@ -77,11 +77,19 @@ fn flop(value: f64) -> String {
     if value.abs() < 0.9995e21 {
         return prefixed(value, "FLOP", &SI);
     }
-    let text = format!("{value:.2e}");
+    format!("{} FLOP", in_tens(value))
+}
+
+/// A number as [`number`] writes it, with a power of ten in place of an exponent: `3.12 × 10⁻⁸`.
+pub fn in_tens(value: f64) -> String {
+    let text = number(value);
     let Some((digits, power)) = text.split_once('e') else { return text };
-    let digits = digits.trim_end_matches('0').trim_end_matches('.');
-    let raised = |c: char| c.to_digit(10).and_then(|d| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(d as usize)).unwrap_or(c);
-    format!("{digits} × 10{} FLOP", power.chars().map(raised).collect::<String>())
+    let digits = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
+    let raised = |c: char| match c.to_digit(10) {
+        Some(digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize).unwrap_or(c),
+        None => '⁻',
+    };
+    format!("{digits} × 10{}", power.chars().map(raised).collect::<String>())
 }
 
 const SI: [(f64, &str); 7] = [(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")];

@@ -182,7 +182,7 @@ test("the room’s screen is held, is given two minutes, and is let go again", a
   await expect(room.getByRole("heading", { name: "Today" })).toBeVisible();
   await lead.bringToFront();
   await lead.keyboard.press("f");
-  await expect(lead.getByRole("button", { name: /^Hold/ })).toHaveAttribute("aria-pressed", "true");
+  await expect(lead.getByRole("button", { name: /^Freeze/ })).toHaveAttribute("aria-pressed", "true");
   await lead.keyboard.press("PageDown");
   await expect(lead.locator(".presenter-label")).toHaveText("2 · One step");
   await expect(room.getByRole("heading", { name: "Today" })).toBeVisible();

@@ -52,7 +52,7 @@ test("a quiz is composed by the keyboard, is in the address, and has a link", as
   await page.reload();
   await ready(page);
   await expect(page.locator(".address")).toHaveValue(link);
-  await page.getByRole("button", { name: "Other numbers" }).click();
+  await page.getByRole("button", { name: "Draw new numbers" }).click();
   await expect(page.locator(".address")).not.toHaveValue(link);
   await page.getByRole("button", { name: /^Leave out/ }).first().click();
   await expect(page.locator(".chosen > li")).toHaveCount(1);
@@ -92,7 +92,7 @@ test("a quiz is taken without a word about the answers, and survives a reload", 
   await page.getByRole("button", { name: "Hand in", exact: true }).first().click();
   await expect(page.getByRole("group", { name: "Hand in all the same?" })).toContainText("One question has no answer.");
   await page.getByRole("button", { name: "Go on" }).click();
-  await question(page, "order-layouts").getByRole("button", { name: "This is the order" }).click();
+  await question(page, "order-layouts").getByRole("button", { name: "Use this order" }).click();
   const { name, text } = await handIn(page);
   expect(name).toBe("ringside-quiz-ada-lovelace-2026-03-02.json");
   const result = JSON.parse(text);
@@ -184,13 +184,13 @@ test("a quiz has a title and shows its questions while it is composed, with the 
   await open(page, "quiz/?compose=1");
   await page.locator("summary", { hasText: "Where the memory goes" }).click();
   const choice = page.locator(".to-choose", { hasText: "One rank under ZeRO-2" });
-  await choice.getByRole("button", { name: "Look at One rank under ZeRO-2" }).click();
+  await choice.getByRole("button", { name: "Preview One rank under ZeRO-2" }).click();
   await expect(page.locator(".asked-text").first()).toContainText("ZeRO");
   await choice.getByRole("checkbox").check();
   const chosen = page.locator(".chosen .asked-text");
   await expect(chosen).toContainText("ZeRO");
   const before = await chosen.innerText();
-  await page.getByRole("button", { name: "Other numbers" }).click();
+  await page.getByRole("button", { name: "Draw new numbers" }).click();
   await expect(chosen).not.toHaveText(before);
   await page.getByLabel("Title", { exact: true }).fill("Week 3: memory");
   const link = await page.locator(".address").inputValue();

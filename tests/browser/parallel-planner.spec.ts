@@ -18,7 +18,7 @@ test("finds the fastest layout, says why, and pins it", async ({ page }) => {
   await figure(page).getByRole("button", { name: "Pin this layout" }).click();
   await expect.poll(() => parameter(page, "pp")).toBe("8");
   await expect(finding(page)).toContainText("The only layout that fits");
-  await figure(page).getByRole("button", { name: "Free all" }).click();
+  await figure(page).getByRole("button", { name: "Search all settings" }).click();
   await expect(figure(page).locator(".planner-progress")).toContainText("possible layouts fit");
   await expect.poll(() => value(page, "layouts-valid")).toBeGreaterThan(10_000);
   await expect.poll(() => parameter(page, "tp")).toBe("0");
@@ -82,7 +82,7 @@ test("a search shows how far it is, can be stopped, and gives way to a newer one
   await open(page, "");
   await expect(chosen(page)).toHaveText("tp 8 · pp 8 · 6 chunks · dp 16 · ZeRO-1");
   const progress = figure(page).locator(".planner-progress");
-  await button(page, "Free all").click();
+  await button(page, "Search all settings").click();
   await expect(progress).toContainText("layouts so far");
   await button(page, "Stop").click();
   await expect(rest(page)).toContainText("The search was stopped");

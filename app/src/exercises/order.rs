@@ -149,7 +149,7 @@ pub(super) fn form(session: Session) -> AnyView {
         <ol class="order">{move || sorting.rows()}</ol>
         <p class="order-end">{last}</p>
         <p class="visually-hidden" role="status">{moved}</p>
-        <button type="button" on:click=submit>{if session.exam { "This is the order" } else { "Check" }}</button>
+        <button type="button" class:secondary=session.exam on:click=submit>{if session.exam { "Use this order" } else { "Check" }}</button>
         <div role="status">{move || verdict(session)}</div>
     }
     .into_any()

@@ -27,10 +27,10 @@ pub struct Hands {
 }
 
 impl Hands {
-    /// For answers that are said aloud, one after the other.
-    pub fn in_order() -> Self {
+    /// For answers that are said aloud, one after the other: as many as `begun` to begin with.
+    pub fn in_order(begun: usize) -> Self {
         Self {
-            answers: RwSignal::new(vec![Answer::default()]),
+            answers: RwSignal::new(vec![Answer::default(); begun]),
             at: RwSignal::new(0),
             in_order: true,
             typing: RwSignal::new(false),
@@ -94,7 +94,7 @@ impl Hands {
     fn next(self) -> bool {
         self.typing.set(false);
         let count = self.answers.with_untracked(Vec::len);
-        if self.in_order {
+        if self.in_order && self.at.get_untracked() + 1 >= count {
             if self.answers.with_untracked(|all| all.last().is_none_or(|last| last.hands == 0)) {
                 return false;
             }
@@ -135,7 +135,8 @@ impl Hands {
                 });
             };
             let says = if self.in_order {
-                view! { <input type="text" maxlength="40" aria-label=format!("What answer {n} says") on:change=name /> }
+                let label = format!("What answer {n} says");
+                view! { <input type="text" maxlength="40" placeholder="An answer from the room" aria-label=label on:change=name /> }
                     .into_any()
             } else {
                 view! { <span inner_html=text(nth)></span> }.into_any()
@@ -144,8 +145,15 @@ impl Hands {
             let hands = move || self.answers.with(|all| all.get(nth).map_or(0, |a| a.hands));
             view! { <li aria-current=is_counted><b>{n}</b> " " {says} " " <b class="hands-count">{hands}</b></li> }
         };
-        view! { <ol class="hands-counting" aria-live="polite">{move || (0..rows.get()).map(row).collect_view()}</ol> }
-            .into_any()
+        let add = self.in_order.then(|| {
+            let add = move |_| self.answers.update(|all| all.push(Answer::default()));
+            view! { <button type="button" class="quiet" on:click=add>"Add an answer"</button> }
+        });
+        view! {
+            <ol class="hands-counting" aria-live="polite">{move || (0..rows.get()).map(row).collect_view()}</ol>
+            {add}
+        }
+        .into_any()
     }
 
     /// The keys that count, up to Enter, as a sentence begins with them.

@@ -5,8 +5,9 @@ use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::model::config::check_size;
+use ringside_core::model::reference::BY_COUNT;
 use ringside_core::model::{Component, Import, Imported, ModelRef, Shape, import, presets};
-use ringside_core::quantity::grouped;
+use ringside_core::quantity::{count, grouped};
 use ringside_core::serving::step::Quant;
 use web_sys::{DragEvent, File};
 
@@ -97,9 +98,9 @@ impl ModelInput {
 
     /// The list. `params` is the exact number of parameters; `by_count`, what to do when the learner wants to give only that.
     pub(crate) fn select(self, params: Signal<f64>, by_count: Option<Callback<()>>) -> AnyView {
-        let mut own = vec![("custom", "Your config.json")];
+        let mut own = vec![("custom", presets::CUSTOM)];
         if by_count.is_some() {
-            own.insert(0, ("", "By parameter count"));
+            own.insert(0, ("", BY_COUNT));
         }
         let groups = vec![
             Group { label: "", options: own },
@@ -125,8 +126,8 @@ impl ModelInput {
         let nothing = no_result();
         view! {
             <Select name="model" label="Model" groups value set>
-                <span class="hint nowrap">
-                    {move || if nothing() { "–".to_owned() } else { grouped(params.get() as u64) }} " parameters"
+                <span class="hint nowrap" title=move || grouped(params.get() as u64)>
+                    {move || if nothing() { "–".to_owned() } else { count(params.get()) }} " parameters"
                 </span>
                 <span class="hint guess" role="status">{guess}</span>
                 <span class="hint varied" role="status">{move || self.varied()}</span>

@@ -7,7 +7,7 @@ use ringside_core::pass_at_k::figure::{EXPERIMENTS, Params, View};
 use ringside_core::pass_at_k::interval;
 use ringside_core::pass_at_k::results::Results;
 use ringside_core::pass_at_k::{plug_in, unbiased};
-use ringside_core::quantity::{Unit, grouped, number, significant};
+use ringside_core::quantity::{Unit, grouped, in_tens, number, significant};
 use ringside_drawing::charts::pass_at_k::chart;
 
 use super::controls::Controls;
@@ -141,7 +141,7 @@ fn numerics(params: Memo<Params>) -> AnyView {
             let right = all[0].value;
             let row = |way: &ringside_core::pass_at_k::exact::Way| {
                 let value = if way.value.is_finite() { significant(way.value, 15) } else { "NaN".to_owned() };
-                let off = if way.value.is_finite() { number((way.value - right).abs()) } else { "–".to_owned() };
+                let off = if way.value.is_finite() { in_tens((way.value - right).abs()) } else { "–".to_owned() };
                 view! {
                     <tr>
                         <th scope="row">{way.name}</th>

@@ -5,8 +5,13 @@
 pub enum Aim {
     /// Not above what it is held against: it fits.
     Within,
-    /// Not below this.
-    AtLeast(f64),
+    /// Not below a number.
+    AtLeast {
+        /// The number.
+        least: f64,
+        /// How far it is from that: a sentence, with `{}` for the quantity.
+        said: &'static str,
+    },
 }
 
 /// What a person decides with a figure: whether something fits, and what would make it fit.

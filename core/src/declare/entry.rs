@@ -1,6 +1,6 @@
 //! A model, as everything outside it sees it.
 
-use super::{Decision, Look, Shown, Take};
+use super::{Decision, Look, Shown, Take, Takes};
 use crate::quantity::{Quantity, Unit};
 use crate::query::{ParamSpec, Problem, Query};
 
@@ -37,6 +37,13 @@ pub struct Declared {
     pub look: &'static Look,
     /// What of a learner's setup it takes, if anything.
     pub takes: Option<Take>,
+}
+
+impl Declared {
+    /// Whether it says which model a figure is about.
+    pub fn is_model(&self) -> bool {
+        self.takes.is_some_and(|take| take.what == Takes::Model)
+    }
 }
 
 /// A quantity of a model: its id, what a person calls it, its unit.

@@ -2,6 +2,7 @@
 
 use crate::catalogue::{Declared, Entry};
 use crate::declare::{Group, Scale};
+use crate::model::reference::BY_COUNT;
 use crate::query::{Kind, ParamSpec, Query, parse_number, plain};
 
 /// The most notches of an axis. A scale with more is walked in equal strides.
@@ -157,7 +158,8 @@ pub(super) fn written(param: Declared, text: &str) -> String {
     match param.spec.kind {
         Kind::Choice(ids) => {
             let label = ids.iter().position(|id| *id == text).and_then(|at| param.look.labels.get(at).copied());
-            label.unwrap_or(text).to_owned()
+            let none = if param.is_model() { BY_COUNT } else { "none" };
+            label.unwrap_or(if text.is_empty() { none } else { text }).to_owned()
         }
         Kind::Integer { .. } | Kind::Real { .. } if text.is_empty() => "none".to_owned(),
         Kind::Integer { .. } | Kind::Real { .. } => {

@@ -161,9 +161,8 @@ impl Comparison {
         match most {
             Some(((_, label, _), i, change)) => {
                 let (from, to) = (text(0, i), text(state, i));
-                let moves = if change.by > 0.0 { "rises" } else { "falls" };
                 let times = change.times.map(|times| format!(" (×{})", number(times))).unwrap_or_default();
-                format!("With {with}, {} {moves} from {from} to {to}{times}.", within(label))
+                format!("With {with}: {} from {from} to {to}{times}.", within(label))
             }
             None => match [state, 0].map(|at| self.states.get(at).and_then(|s| s.error.as_ref())) {
                 [Some(why), _] => format!("With {with}, there is no result: {why}"),

@@ -4,7 +4,7 @@ use super::{Axis, Sliced, written};
 use crate::catalogue::Entry;
 use crate::declare::{Aim, Decision, Evaluation};
 use crate::hardware::{self, Accelerator};
-use crate::quantity::{Quantity, listed};
+use crate::quantity::{Quantity, listed, unbroken};
 use crate::query::Query;
 
 /// The most values of a lever that are tried where it names none.
@@ -15,9 +15,9 @@ const MOST: usize = 24;
 pub struct Decided {
     /// Whether it is good.
     pub is_good: bool,
-    /// The verdict: `LoRA fits.`
+    /// The verdict: `Fits.`, or `LoRA fits:` where what follows is of the same thing.
     pub verdict: String,
-    /// By how much: a sentence.
+    /// By how much: a sentence, or the rest of one.
     pub by: String,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Stands<'a> {
         let quantity = find(decision.quantity)?;
         let limit = match decision.aim {
             Aim::Within => quantity.limit?,
-            Aim::AtLeast(least) => least,
+            Aim::AtLeast { least, .. } => least,
         };
         let judged = decision.judge.and_then(find).map(|judge| judge.value);
         Some(Self { quantity, limit, judged, aim: decision.aim })
@@ -48,7 +48,7 @@ impl<'a> Stands<'a> {
     fn strain(&self) -> f64 {
         let (over, under) = match self.aim {
             Aim::Within => (self.quantity.value, self.limit),
-            Aim::AtLeast(_) => (self.limit, self.quantity.value),
+            Aim::AtLeast { .. } => (self.limit, self.quantity.value),
         };
         let ratio = if under > 0.0 {
             over / under
@@ -74,20 +74,25 @@ pub fn decided(entry: &Entry, evaluation: &Evaluation) -> Option<Decided> {
     let stands = Stands::of(&decision, &evaluation.quantities)?;
     let is_good = stands.strain() <= 1.0;
     let Stands { quantity: &Quantity { id, label, unit, value, .. }, limit, judged, .. } = stands;
-    let write = |value: f64| written(entry, (id, label, unit), value);
+    let write = |value: f64| unbroken(&written(entry, (id, label, unit), value));
     let (number, difference, limit_text) = (write(value), write((limit - value).abs()), write(limit));
-    let by = match (decision.aim, value <= limit) {
-        (Aim::Within, true) => format!("{label}: {number} of {limit_text}, {difference} left."),
-        (Aim::Within, false) => format!("{label}: {number}, {difference} over the {limit_text} limit."),
-        (Aim::AtLeast(_), _) => format!("{label}: {number}."),
-    };
     let judge = decision.judge.and_then(|judge| entry.shown().find(|shown| shown.id == judge));
     let [bad, good] = decision.words;
     let verdict = match (judge, judged) {
         (Some(judge), Some(value)) => judge.text(value),
         _ => (if is_good { good } else { bad }).to_owned(),
     };
-    Some(Decided { is_good, verdict: format!("{verdict}."), by })
+    let by = match (decision.aim, value <= limit) {
+        (Aim::Within, true) => format!("{number} of {limit_text}, {difference} left."),
+        (Aim::Within, false) => format!("{number}, {difference} over the {limit_text} limit."),
+        (Aim::AtLeast { said, .. }, _) => said.replace("{}", &number),
+    };
+    let (end, by) = match decision.aim {
+        Aim::Within if verdict.starts_with(label) => (':', by),
+        Aim::Within => ('.', format!("{label}: {by}")),
+        Aim::AtLeast { .. } => ('.', by),
+    };
+    Some(Decided { is_good, verdict: format!("{verdict}{end}"), by })
 }
 
 /// A lever at a value.
@@ -247,7 +252,7 @@ impl Levers {
         let state = self.state(&self.pulled);
         let comes_to = state.as_ref().map(|query| (self.entry.evaluate)(query)).and_then(|evaluation| {
             let quantity = evaluation.quantities.into_iter().find(|q| q.id == self.decision.quantity)?;
-            let write = |value| written(&self.entry, (quantity.id, quantity.label, quantity.unit), value);
+            let write = |value| unbroken(&written(&self.entry, (quantity.id, quantity.label, quantity.unit), value));
             let of = quantity.limit.map(|limit| format!(" of {}", write(limit))).unwrap_or_default();
             Some(format!(" {}: {}{of}.", quantity.label, write(quantity.value)))
         });

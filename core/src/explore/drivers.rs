@@ -9,7 +9,7 @@ pub const MOST: usize = 10;
 /// The most options of a choice that are tried.
 const OPTIONS: usize = 24;
 
-/// The effect of every parameter on a quantity, everything else as it is. A number is moved one notch down and one up; of a choice every other
+/// The effect of every setting on a quantity, everything else as it is: of which model it is about is no setting, and left out. A number is moved one notch down and one up; of a choice every other
 /// option is tried, and the ones with the smallest and the largest result count.
 #[derive(Debug, Clone)]
 pub struct Drivers {
@@ -55,7 +55,8 @@ impl Drivers {
     /// The drivers of a quantity in the state `base`.
     pub fn new(entry: Entry, base: &Query, quantity: Named) -> Self {
         let base = (entry.read)(base).0;
-        let axes = axes(&entry);
+        let mut axes = axes(&entry);
+        axes.retain(|axis| !axis.param().is_model());
         let moves = |(i, axis): (usize, &Axis)| {
             let notches: Vec<usize> = if axis.is_ordered() {
                 let (below, above) = axis.around(&base);
@@ -106,15 +107,15 @@ impl Drivers {
         let quantity = within(label);
         let Some(now) = self.now else { return format!("This state has no result, so nothing drives {quantity}.") };
         match self.ranked().first() {
-            None => format!("No parameter moves {quantity} by one notch: it stays at {}.", write(now)),
+            None => format!("No setting changes {quantity} in one step. It stays at {}.", write(now)),
             Some(first) => {
                 let furthest = [&first.low, &first.high].into_iter().flatten();
                 let furthest = furthest.max_by(|a, b| (a.value - now).abs().total_cmp(&(b.value - now).abs()));
                 let moved = furthest.map(|m| {
                     let (from, to) = (&first.from, &m.to);
-                    format!(" from {from} to {to} it goes from {} to {}", write(now), write(m.value))
+                    format!(" {label} is {} with “{from}” and {} with “{to}”.", write(now), write(m.value))
                 });
-                format!("{} moves {quantity} most:{}.", first.label, moved.unwrap_or_default())
+                format!("Largest effect: {}.{}", first.label, moved.unwrap_or_default())
             }
         }
     }

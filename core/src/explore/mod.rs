@@ -67,7 +67,7 @@ fn value(entry: &Entry, query: &Query, quantity: &str) -> Result<f64, String> {
 }
 
 /// A label as it stands within a sentence: `Peak memory` becomes `peak memory`; `GPUs` and `ZeRO stage` stay.
-fn within(label: &str) -> String {
+pub fn within(label: &str) -> String {
     let mut letters = label.chars();
     let first = letters.next();
     let is_name =

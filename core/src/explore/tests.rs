@@ -164,7 +164,7 @@ fn states_are_compared_with_the_first() {
     let found = Compare::new(*entry, &states).finish().comparison();
     let labels: Vec<_> = found.differing.iter().map(|param| (param.label, param.values.clone())).collect();
     assert_eq!(labels, [("ZeRO stage", vec!["0".to_owned(), "3".to_owned(), "1".to_owned()])]);
-    assert!(found.said(1).starts_with("With ZeRO stage 3 instead of 0, "), "{}", found.said(1));
+    assert!(found.said(1).starts_with("With ZeRO stage 3 instead of 0: "), "{}", found.said(1));
     let csv = found.csv(&["Now".to_owned(), "A".to_owned(), "B".to_owned()]);
     assert_eq!(csv.lines().count(), 4, "{csv}");
     assert_eq!(Change::of(40e9, 60e9).text(Unit::Bytes), "+20 GB, ×1.5");

@@ -18,6 +18,7 @@ mod table;
 pub use table::ALL;
 
 use crate::declare::{List, Takes, chosen_by_id};
+use crate::quantity::bytes_decimal;
 use crate::units::Bytes;
 
 /// Where a number is from.
@@ -125,6 +126,12 @@ impl Accelerator {
             None => &table::GH100,
         };
         self.chip.as_ref().unwrap_or(OF_H100)
+    }
+
+    /// Its name, with its memory if that is not part of the name.
+    pub fn with_memory(&self) -> String {
+        let memory = bytes_decimal(self.memory.0);
+        if self.name.ends_with(&memory) { self.name.to_owned() } else { format!("{}, {memory}", self.name) }
     }
 }
 

@@ -112,7 +112,7 @@ fn describe(from: &Params, to: Params, total: Bytes, verdict: Verdict) -> Sugges
     let mut how = Vec::new();
     if to.zero != from.zero {
         change.set("zero", to.zero.to_string());
-        how.push(format!("ZeRO-{}", to.zero));
+        how.push(format!("ZeRO\u{2011}{}", to.zero));
     }
     if to.flash != from.flash {
         change.set("flash", "true");
@@ -169,7 +169,7 @@ fn describe(from: &Params, to: Params, total: Bytes, verdict: Verdict) -> Sugges
 
 /// "With ZeRO-2", or "Without ZeRO".
 fn with_stage(stage: u8) -> String {
-    if stage == 0 { "Without ZeRO".to_owned() } else { format!("With ZeRO-{stage}") }
+    if stage == 0 { "Without ZeRO".to_owned() } else { format!("With ZeRO\u{2011}{stage}") }
 }
 
 pub(super) fn finding(b: &Breakdown) -> String {
@@ -201,8 +201,10 @@ pub(super) fn finding(b: &Breakdown) -> String {
         Some(row) => {
             let (stage, left) = (row.stage, (b.capacity - row.total).0);
             match stage == p.zero {
-                true => format!(" ZeRO-{stage} is the first stage that fits."),
-                false => format!(" ZeRO-{stage} is the first stage that fits, with {} left.", bytes_decimal(left)),
+                true => format!(" ZeRO\u{2011}{stage} is the first stage that fits."),
+                false => {
+                    format!(" ZeRO\u{2011}{stage} is the first stage that fits, with {} left.", bytes_decimal(left))
+                }
             }
         }
     };

@@ -56,6 +56,16 @@ pub const CHOICES: [&str; ALL.len() + 1] = {
     ids
 };
 
+/// What a person calls `custom` among [`CHOICES`].
+pub const CUSTOM: &str = "Your config.json";
+
+/// What a person calls each of [`CHOICES`].
+pub const LABELS: [&str; CHOICES.len()] = {
+    let mut labels = names(&CHOICES);
+    labels[ALL.len()] = CUSTOM;
+    labels
+};
+
 /// (layers, width, heads, kv heads, head_dim, MLP width, vocabulary).
 type Sizes = (u64, u64, u64, u64, u64, u64, u64);
 

@@ -49,7 +49,11 @@ pub const SPECS: [ParamSpec; 3] = [
 ];
 
 /// `model` of [`SPECS`], as a person sets it.
-pub const MODEL: Declaration = Declaration::of(SPECS[0]).label("Model").takes(Takes::Model).main();
+pub const MODEL: Declaration =
+    Declaration::of(SPECS[0]).label("Model").labels(&presets::LABELS).takes(Takes::Model).main();
+
+/// What a person calls the choice of no model, where `params` says how large it is.
+pub const BY_COUNT: &str = "By parameter count";
 
 /// `params` of [`SPECS`], as a person sets it.
 pub const COUNT: Declaration = Declaration::of(SPECS[1])

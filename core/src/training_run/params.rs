@@ -431,7 +431,7 @@ impl Model for Params {
 
     const DECISION: Option<Decision> = Some(Decision {
         quantity: "optimal-share",
-        aim: Aim::AtLeast(1.0),
+        aim: Aim::AtLeast { least: 1.0, said: "{}× the compute-optimal number of tokens." },
         judge: None,
         words: ["Too few tokens for a model of this size", "Enough tokens for a model of this size"],
         levers: &[
@@ -515,17 +515,17 @@ impl Run {
             String::new()
         };
         format!(
-            "{} parameters see {} tokens in {} for ${} and {} kWh; the law expects a loss of {:.3}. The same FLOPs are best spent on \
-             {} parameters and {} tokens: {:.3}.{batch}",
+            "{} parameters see {} tokens in {} for ${} and {} kWh; the predicted loss is {:.3}. The same FLOPs would give {:.3} with \
+             {} parameters and {} tokens.{batch}",
             unbroken(&count(self.size.params)),
             unbroken(&count(self.tokens)),
             unbroken(&Unit::Seconds.format(self.seconds())),
             unbroken(&count(self.cost())),
             unbroken(&count(self.energy())),
             self.loss(),
+            self.surface.loss(best),
             unbroken(&count(best.params)),
             unbroken(&count(best.tokens)),
-            self.surface.loss(best),
         )
     }
 

@@ -54,7 +54,7 @@ pub fn serving(params: &Params, shown: &Shown) -> Chart {
             Series::line("merged into a model each", Ink::Gradients, copies).stroke(Stroke::Dashed).in_key(),
             Series::line("on one base", Ink::Weights, one).in_key(),
         ],
-        rules: vec![Rule::up(capacity, format!("{}, {}", params.gpu.name, Unit::Bytes.format(capacity)))],
+        rules: vec![Rule::up(capacity, params.gpu.with_memory())],
         marks: vec![Mark::new((params.served as f64, here), Unit::Bytes.format(here))],
     }
 }

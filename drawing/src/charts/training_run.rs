@@ -39,8 +39,8 @@ fn loss(run: &Run) -> Chart {
         across: Axis::linear((0.0, end)).named("Days, if the run is planned to end then"),
         up: Axis::linear((low - 0.04, high)).named("Loss, nats per token"),
         series: vec![
-            Series::fine("the best size for each length", Ink::Optimizer, Stroke::Dashed, inside(best)),
-            Series::line(format!("{} parameters", COUNT.write(run.size.params)), Ink::Weights, inside(curve)),
+            Series::fine("the best size for each length", Ink::Optimizer, Stroke::Dashed, inside(best)).in_key(),
+            Series::line(format!("{} parameters", COUNT.write(run.size.params)), Ink::Weights, inside(curve)).in_key(),
         ],
         rules: Vec::new(),
         marks: vec![Mark::new((end, last), format!("{last:.3}"))],

@@ -113,7 +113,7 @@ fn chapter(chapter: &Chapter, index: StoredValue<Arc<ExerciseIndex>>, quiz: RwSi
             };
             let kind = kind_of(&exercise);
             let look = RwSignal::new(false);
-            let label = format!("Look at {}", exercise.title);
+            let label = format!("Preview {}", exercise.title);
             let question = move || {
                 let seed = move || key.with_value(|key| quiz.with(|q| q.spec.seed_of(key)));
                 look.get().then(|| asked::view(key.get_value(), seed))
@@ -131,7 +131,7 @@ fn chapter(chapter: &Chapter, index: StoredValue<Arc<ExerciseIndex>>, quiz: RwSi
                         aria-expanded=move || look.get().to_string()
                         on:click=move |_| look.update(|on| *on = !*on)
                     >
-                        "Look"
+                        "Preview"
                     </button>
                 </div>
                 {question}
@@ -177,7 +177,7 @@ fn order(quiz: RwSignal<Link>, index: StoredValue<Arc<ExerciseIndex>>) -> AnyVie
     let rows = move || keys.get().iter().enumerate().map(|(at, key)| row(at, key)).collect_view();
     view! {
         <section aria-labelledby="order">
-            <h2 id="order">"In this order"</h2>
+            <h2 id="order">"Order of questions"</h2>
             <p hidden=move || !keys.with(Vec::is_empty)>"Nothing is chosen yet."</p>
             <ol class="chosen sans">{rows}</ol>
         </section>
@@ -207,7 +207,7 @@ fn settings(quiz: RwSignal<Link>) -> AnyView {
                         prop:value=move || quiz.with(|q| q.spec.title.clone())
                         on:input=called
                     />
-                    <small>"Stands over the questions and in every file that is handed in."</small>
+                    <small>"Shown above the questions and in every file that is handed in."</small>
                 </div>
                 <div>
                     <label for="quiz-seed">"Seed"</label>
@@ -219,7 +219,7 @@ fn settings(quiz: RwSignal<Link>) -> AnyView {
                         set=Callback::new(move |value: f64| quiz.update(|q| q.spec.seed = value as u64))
                         format=whole
                     />
-                    <button type="button" class="secondary" on:click=draw>"Other numbers"</button>
+                    <button type="button" class="secondary" on:click=draw>"Draw new numbers"</button>
                     <small>"0 asks every exercise with the numbers of its chapter; any other seed draws fresh ones, the same for everyone."</small>
                 </div>
                 <div>
@@ -233,7 +233,7 @@ fn settings(quiz: RwSignal<Link>) -> AnyView {
                         set=Callback::new(move |value: f64| quiz.update(|q| q.minutes = value as u32))
                         format=whole
                     />
-                    <small>"0 for as long as it takes. The page counts down and stops nobody; the file says when it was begun and handed in."</small>
+                    <small>"0 means no limit. The page counts down but doesn’t stop anyone; the file says when it was begun and handed in."</small>
                 </div>
             </div>
         </section>

@@ -11,7 +11,7 @@ use ringside_core::practice::exam::Definitions;
 use ringside_core::query::Query;
 
 use crate::data::fetch_exercises;
-use crate::deferred::deferred;
+use crate::deferred::deferred_after;
 use crate::widgets;
 
 /// Exercises and their models.
@@ -53,6 +53,11 @@ async fn fetch(keys: &[String], index: &ExerciseIndex) -> Result<Loaded, String>
     Ok(loaded)
 }
 
+/// What stands in the place of questions that are on their way.
+pub(in crate::shell) fn waiting() -> AnyView {
+    view! { <p class="lede">"Loading the questions …"</p> }.into_any()
+}
+
 /// Fetches the exercises among `keys` and shows `show` of them; when they cannot be had, says why and offers to try again.
 pub(in crate::shell) fn show(
     keys: Vec<String>,
@@ -63,5 +68,5 @@ pub(in crate::shell) fn show(
         let (keys, index) = (keys.clone(), index.clone());
         async move { fetch(&keys, &index).await.map(Arc::new) }
     };
-    deferred(load, show).into_any()
+    deferred_after(load, waiting, show).into_any()
 }

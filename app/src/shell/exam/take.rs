@@ -50,7 +50,7 @@ pub(super) fn view(link: Link, messages: Vec<String>) -> AnyView {
     view! {
         <article class="exam">
             <h1>{title}</h1>
-            {library().exercises.show(show)}
+            {library().exercises.show_after(loaded::waiting, show)}
         </article>
     }
     .into_any()

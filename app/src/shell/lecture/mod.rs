@@ -83,9 +83,9 @@ fn view() -> AnyView {
     view! {
         <article class="lecture">
             <h1>"Lecture"</h1>
-            <p class="lede">"States to step through in a talk, and to hand out: one line for each, its address and what to call it."</p>
+            <p class="lede">"Your talk as a list: one slide per line, its address and then its title."</p>
             <label class="sans lecture-add">
-                "Add all that a chapter shows: "
+                "Add a chapter’s slides: "
                 <select on:change=add>
                     <option value="">"choose a chapter"</option>
                     {chapters}
@@ -106,8 +106,8 @@ fn view() -> AnyView {
                 ></textarea>
             </label>
             <p class="hint sans">
-                "An address is that of a figure, of a chapter’s state (" <code>"chapter/…/?present=2"</code>
-                "), of an exercise, of a mission or of a lab; “Add to lecture” on every figure and exercise writes it here. Lines that begin with " <code>">"</code>
+                "An address can be a figure, a chapter’s state (" <code>"chapter/…/?present=2"</code>
+                "), an exercise, a mission or a lab; “Add to lecture” on every figure and exercise writes it here. Lines that begin with " <code>">"</code>
                 " are a text slide in Markdown, and " <code>"![caption](name)"</code>
                 " is a picture of yours: kept in this tab and in the list’s file, but in no link. Lines that begin with " <code>"//"</code>
                 " are notes on the line before, which only you see."

@@ -75,7 +75,8 @@ pub(super) fn view(talk: String) -> AnyView {
     let question = Memo::new(move |_| now.with(|now| now.exercise.as_ref().map(|(_, question)| question.clone())));
     let answer = Memo::new(move |_| now.with(|now| now.answer.clone()));
     let hands = Memo::new(move |_| now.with(|now| now.hands.clone()));
-    let hands = move || (!hands.with(Vec::is_empty)).then(|| counted(&hands.get()));
+    let is_said = move || hands.with(|hands| hands.iter().any(|(text, _)| !text.is_empty()));
+    let hands = move || is_said().then(|| counted(&hands.get()));
     let question = move || {
         question.get().map(|html| {
             view! {
@@ -130,7 +131,7 @@ pub(super) fn view(talk: String) -> AnyView {
             {pointer}
             {timer::countdown(now)}
             <div class="room-question sans" hidden=move || now.with(Now::is_shown)>
-                <p>"This window shows what the presenter’s shows, once that is open."</p>
+                <p>"Waiting for the presenter’s window."</p>
             </div>
             <button type="button" class="audience-fill secondary" on:click=screen>"Fill the screen"</button>
             <Show when=move || now.with(|now| now.blank)>
@@ -156,7 +157,8 @@ fn counted(hands: &[(String, u32)]) -> AnyView {
             </li>
         }
     };
-    let rows = hands.iter().enumerate().map(row).collect_view();
+    // An answer that nobody wrote down has nothing to say to a room.
+    let rows = hands.iter().enumerate().filter(|(_, (text, _))| !text.is_empty()).map(row).collect_view();
     view! { <ol class="room-counted" aria-label="Show of hands" aria-live="polite">{rows}</ol> }.into_any()
 }
 

@@ -298,7 +298,7 @@ impl Talk {
             hands: 0,
         };
         let options: Vec<Answer> = dom::all(&root, "ol[type=A] > li").into_iter().enumerate().map(answer).collect();
-        self.hands.set(Some(if options.is_empty() { Hands::in_order() } else { Hands::written(options) }));
+        self.hands.set(Some(if options.is_empty() { Hands::in_order(2) } else { Hands::written(options) }));
     }
 
     fn view(self) -> AnyView {
@@ -339,7 +339,7 @@ impl Talk {
         view! {
             <div class="presenter-bar sans" role="toolbar" aria-label="The talk">
                 <button type="button" on:click=open>"Open the audience’s window"</button>
-                <button type="button" class="secondary" title="Page Up" on:click=move |_| self.step(Step::Back)>"‹ Before"</button>
+                <button type="button" class="secondary" title="Page Up" on:click=move |_| self.step(Step::Back)>"‹ Previous"</button>
                 <b class="presenter-place" data-at=move || now.with(|now| now.at)>{place}</b>
                 <button type="button" class="secondary" title="Page Down" on:click=move |_| self.step(Step::On)>"Next ›"</button>
                 <button
@@ -357,7 +357,7 @@ impl Talk {
                     aria-pressed=move || self.held.with(Option::is_some).to_string()
                     on:click=move |_| self.step(Step::Hold)
                 >
-                    "Hold " <kbd>"F"</kbd>
+                    "Freeze " <kbd>"F"</kbd>
                 </button>
                 {pointer::view(self)}
                 {timer::view(now)}
@@ -435,11 +435,11 @@ impl Talk {
             Some(view! {
                 <section class="presenter-question" aria-label="The exercise on screen">
                     <div class="room-question" inner_html=question></div>
-                    <h2>{move || if is_shown.get() { "The answer, which the room sees" } else { "The answer, for you alone" }}</h2>
+                    <h2>{move || if is_shown.get() { "Answer (shown to the room)" } else { "Answer (only you see it)" }}</h2>
                     <div class="presenter-answer">{move || answered.get().map(answer::view)}</div>
                     <p class="actions sans" hidden=move || !is_there()>
-                        <button type="button" class="secondary" aria-pressed=move || is_shown.get().to_string() on:click=show>
-                            "Show the answer to the room"
+                        <button type="button" class="secondary" on:click=show>
+                            {move || if is_shown.get() { "Hide the answer" } else { "Show the answer to the room" }}
                         </button>
                         <button
                             type="button"
@@ -466,7 +466,7 @@ impl Talk {
     fn aside(self) -> impl IntoView {
         let notes = move || {
             let notes = self.slide(0).map(|slide| slide.notes).filter(|notes| !notes.is_empty());
-            notes.unwrap_or_else(|| "<p>There are no notes here.</p>".to_owned())
+            notes.unwrap_or_else(|| "<p>No notes for this slide.</p>".to_owned())
         };
         let entry = move |(at, slide): (usize, Slide)| {
             let is_on_show = move || (self.now.with(|now| now.at) == at).then_some("step");
@@ -484,7 +484,7 @@ impl Talk {
                 {next::view(Memo::new(move |_| self.slide(1)))}
                 <h2>"Notes"</h2>
                 <div class="presenter-notes" inner_html=notes></div>
-                <h2>"All of it"</h2>
+                <h2>"All slides"</h2>
                 <ol class="presenter-all sans">{all}</ol>
             </aside>
         }

@@ -41,7 +41,7 @@ pub(super) fn view(now: RwSignal<Now>) -> impl IntoView {
             <label for="talk-minutes">"Minutes"</label>
             <NumberField id="talk-minutes" spec=MINUTES asked=Asked::each(Unit::Seconds, 60.0) label="Minutes" value=minutes set format=|value: f64| format!("{value}") />
         </span>
-        <button type="button" class="quiet" on:click=start>"Start the clock again"</button>
+        <button type="button" class="quiet" on:click=start>"Restart the clock"</button>
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn for_room(now: RwSignal<Now>) -> impl IntoView {
     let stop = move |_| now.update(|now| now.until = 0);
     view! {
         <span class="presenter-given" role="group" aria-label="Countdown for the room">
-            "Room: " {buttons}
+            "Give the room: " {buttons}
             <Show when=is_on>
                 {countdown(now)}
                 <button type="button" class="quiet" on:click=stop>"Stop the countdown"</button>

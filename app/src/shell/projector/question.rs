@@ -26,7 +26,7 @@ impl Question {
         Self {
             prompt: RwSignal::new(None),
             asked: StoredValue::new(None),
-            hands: Hands::in_order(),
+            hands: Hands::in_order(1),
             button: StoredValue::new_local(None),
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn view(ask: Ask) -> AnyView {
     view! {
         <div class="explore-fields">{ask.choose_quantity("Number")}</div>
         <p class="fine">
-            "Each setting is moved one notch down and one up, one setting at a time. For a choice, the bars show the options with the smallest and largest results."
+            "Each bar shows how the number changes if one setting moves one step down or up. For a choice, the bars show the options with the smallest and largest results."
         </p>
         {run.bar()}
         {shown}
@@ -44,7 +44,7 @@ fn bar(ask: Ask, driver: Driver, now: f64, most: f64, quantity: Named) -> AnyVie
                 written(&ask.model(), quantity, value),
                 Change::of(now, value).text(quantity.2)
             );
-            let label = format!("Open {label} {text}");
+            let label = format!("Set {label} to {text}");
             view! {
                 <button type="button" class="quiet" aria-label=label on:click=move |_| ask.open(&query)>
                     {text}

@@ -11,6 +11,9 @@ use super::panel::Ask;
 use super::run::Run;
 use crate::ui::dom;
 
+/// With as many rows or columns as these each is named, in its middle; of more, the first and the last.
+const EACH: usize = 8;
+
 pub(super) fn view(ask: Ask, axes: Signal<Option<[Axis; 2]>>, goal: Memo<Result<Goal, String>>) -> AnyView {
     let run = Run::new(move || {
         let (axes, goal) = (axes.get()?, goal.get().ok()?);
@@ -83,11 +86,15 @@ pub(super) fn view(ask: Ask, axes: Signal<Option<[Axis; 2]>>, goal: Memo<Result<
         let (column, row) = place();
         run.result(|map| map.cell(column, row).is_some_and(|cell| cell.query.is_some())).unwrap_or_default()
     };
-    let end = move |up: bool, part: usize| {
+    let has_each = move |up: bool| move || if up { size().1 } else { size().0 } <= EACH;
+    let named = move |up: bool| {
         move || {
             run.result(|map| {
                 let (columns, rows) = map.size();
-                if up { map.row((rows - 1) * part / 2) } else { map.column((columns - 1) * part / 2) }
+                let n = if up { rows } else { columns };
+                let is_named = |at: &usize| n <= EACH || *at == 0 || at + 1 == n;
+                let name = |at| if up { map.row(at) } else { map.column(at) };
+                (0..n).filter(is_named).map(|at| view! { <span>{name(at)}</span> }).collect_view()
             })
         }
     };
@@ -97,11 +104,7 @@ pub(super) fn view(ask: Ask, axes: Signal<Option<[Axis; 2]>>, goal: Memo<Result<
         {run.bar()}
         <div class="explore-map" hidden=move || drawing().is_none()>
             <p class="explore-map-title">{up} " ↑"</p>
-            <div class="explore-map-up" aria-hidden="true">
-                <span>{end(true, 2)}</span>
-                <span>{end(true, 1)}</span>
-                <span>{end(true, 0)}</span>
-            </div>
+            <div class="explore-map-up" class:each=has_each(true) aria-hidden="true">{named(true)}</div>
             <div
                 class="explore-map-cells"
                 tabindex="0"
@@ -124,15 +127,11 @@ pub(super) fn view(ask: Ask, axes: Signal<Option<[Axis; 2]>>, goal: Memo<Result<
                     style:height=move || percent(1, size().1)
                 ></i>
             </div>
-            <div class="explore-map-across" aria-hidden="true">
-                <span>{end(false, 0)}</span>
-                <span>{end(false, 1)}</span>
-                <span>{end(false, 2)}</span>
-            </div>
+            <div class="explore-map-across" class:each=has_each(false) aria-hidden="true">{named(false)}</div>
             <p class="explore-map-title across">{across} " →"</p>
             <p class="explore-map-key">
                 <i class="meets"></i> " meets the limit " <i class="fails"></i> " doesn’t " <i class="impossible"></i>
-                " not possible; a darker cell has a larger value"
+                " not possible. A stronger color means a larger value."
             </p>
             <p class="explore-actions">
                 <span aria-live="polite">{words}</span>

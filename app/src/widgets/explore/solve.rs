@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::answer;
-use ringside_core::explore::{Axis, Goal, Outcome, Point, Relation, Solve, axes};
+use ringside_core::explore::{Axis, Goal, Outcome, Point, Relation, Solve, axes, within};
 
 use super::map;
 use super::panel::Ask;
@@ -114,7 +114,7 @@ fn limit(ask: Ask, text: Signal<String>, wrong: Signal<Option<String>>) -> AnyVi
 fn found(ask: Ask, label: &'static str, outcome: Outcome) -> AnyView {
     let Outcome { found, closest, others, said, .. } = outcome;
     let button = move |point: Point| {
-        let text = format!("Open {label}: {}", point.at);
+        let text = format!("Set {} to {}", within(label), point.at);
         view! {
             <button type="button" class="secondary" on:click=move |_| ask.open(&point.query)>
                 {text}

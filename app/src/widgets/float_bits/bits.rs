@@ -4,7 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 use ringside_core::float::Format;
 use ringside_core::float::bits::{Held, Shown};
-use ringside_core::quantity::number;
+use ringside_core::quantity::in_tens;
 use wasm_bindgen::JsCast as _;
 use web_sys::HtmlElement;
 
@@ -40,7 +40,7 @@ fn row(state: State, shown: Memo<Shown>, i: usize) -> AnyView {
         let held = held.get();
         match held.error {
             0.0 => String::new(),
-            error => format!("off by {}", number(error)),
+            error => format!("off by {}", in_tens(error)),
         }
     };
     view! {

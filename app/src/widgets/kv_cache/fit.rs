@@ -2,16 +2,22 @@
 
 use std::fmt::Write as _;
 
+use leptos::html;
 use leptos::prelude::*;
 use ringside_core::kv_cache::blocks::figure::{Params, Shown};
 use ringside_core::quantity::{Unit, grouped};
 
 use super::Seen;
 use crate::ui::markup::renewed;
+use crate::ui::timeline::follow_width;
 
-/// Width of the bars, and height of one with what stands over it.
+/// Width of the bars, in a figure that has room and in a narrow one.
 const WIDE: f64 = 900.0;
+const SLIM: f64 = 450.0;
+/// A figure of fewer pixels is a narrow one.
+const NARROW: f64 = 600.0;
 const BAR: f64 = 34.0;
+/// Height of a line of text over a bar.
 const HEAD: f64 = 20.0;
 const APART: f64 = 12.0;
 /// Requests that are drawn one by one.
@@ -19,6 +25,7 @@ const MOST: u64 = 450;
 
 struct Bars {
     svg: String,
+    wide: f64,
     y: f64,
     /// Units for a byte.
     scale: f64,
@@ -27,13 +34,19 @@ struct Bars {
 
 impl Bars {
     fn head(&mut self, what: &str, says: &str) {
-        // Writing to a string does not fail; so below.
-        let _ = write!(
-            self.svg,
-            "<text class=\"what\" x=\"0\" y=\"{0:.1}\">{what}</text><text class=\"says\" x=\"{WIDE}\" y=\"{0:.1}\">{says}</text>",
-            self.y + 14.0
-        );
-        self.y += HEAD;
+        let Self { svg, y, wide, .. } = self;
+        let mut line = |class: &str, x: f64, text: &str| {
+            // Writing to a string does not fail; so below.
+            let _ = write!(svg, "<text class=\"{class}\" x=\"{x}\" y=\"{:.1}\">{text}</text>", *y + 14.0);
+        };
+        line("what", 0.0, what);
+        if *wide < WIDE {
+            *y += HEAD;
+            line("under", 0.0, says);
+        } else {
+            line("says", *wide, says);
+        }
+        *y += HEAD;
     }
 
     fn part(&mut self, class: &str, from: f64, bytes: f64, inside: f64) {
@@ -75,11 +88,11 @@ impl Bars {
     }
 }
 
-fn picture(params: &Params, shown: &Shown) -> String {
+fn picture(params: &Params, shown: &Shown, wide: f64) -> String {
     let fit = &shown.fit;
     let memory = params.gpu.memory.0;
     let weights = fit.weights.min(memory);
-    let mut bars = Bars { svg: String::new(), y: 0.0, scale: WIDE / memory, weights };
+    let mut bars = Bars { svg: String::new(), wide, y: 0.0, scale: wide / memory, weights };
     bars.head(
         params.gpu.name,
         &format!("{} of {} may be used", Unit::Bytes.format(fit.usable), Unit::Bytes.format(memory)),
@@ -102,14 +115,11 @@ fn picture(params: &Params, shown: &Shown) -> String {
     );
     bars.requests(fit.requests_reserved, fit.reserved.max(1.0), filled.min(fit.reserved), weights);
     let alike = params.shared.min(params.tokens);
-    bars.head(
-        &format!("In blocks, {} tokens that all begin with kept once", grouped(alike)),
-        &fits(fit.requests_shared),
-    );
+    bars.head(&format!("In blocks, {} shared tokens kept once", grouped(alike)), &fits(fit.requests_shared));
     bars.part("token", weights, fit.alike.min(fit.room), 0.0);
     bars.requests(fit.requests_shared, (fit.request - fit.alike).max(1.0), filled - fit.alike, weights + fit.alike);
     format!(
-        "<svg viewBox=\"0 0 {WIDE} {:.1}\" role=\"img\" aria-label=\"{}\">{}</svg>",
+        "<svg viewBox=\"0 0 {wide} {:.1}\" role=\"img\" aria-label=\"{}\">{}</svg>",
         bars.y,
         ringside_drawing::escaped(&params.finding(shown)),
         bars.svg
@@ -118,7 +128,10 @@ fn picture(params: &Params, shown: &Shown) -> String {
 
 /// The bars, and what they show.
 pub(super) fn view(params: Memo<Params>, shown: Seen) -> AnyView {
-    let svg = move || params.with(|p| shown.with(|s| picture(p, s)));
+    let (node, width) = (NodeRef::<html::Div>::new(), RwSignal::new(WIDE));
+    follow_width(node, width);
+    let wide = Memo::new(move |_| if width.get() < NARROW { SLIM } else { WIDE });
+    let svg = move || params.with(|p| shown.with(|s| picture(p, s, wide.get())));
     view! {
         <ul class="kv-legend">
             <li><i class="key weights" aria-hidden="true"></i>"weights"</li>
@@ -127,7 +140,7 @@ pub(super) fn view(params: Memo<Params>, shown: Seen) -> AnyView {
             <li><i class="key room" aria-hidden="true"></i>"held and empty"</li>
             <li><i class="key unused" aria-hidden="true"></i>"not to be used"</li>
         </ul>
-        <div class="kv-fit" data-answer="" use:renewed=svg></div>
+        <div class="kv-fit" data-answer="" node_ref=node use:renewed=svg></div>
     }
     .into_any()
 }

@@ -109,8 +109,8 @@ fn view(props: Props) -> AnyView {
             finding=Signal::derive(move || {
                 shown.error().unwrap_or_else(|| params.with(|p| shown.with(|s| p.finding(s))))
             })
-            notes="All requests are there at the start. A step is one pass of the model; how many tokens a step may compute is not limited. \
-                   Beside the weights, activations and CUDA graphs are left out."
+            notes="All requests arrive at the start. A step is one pass of the model; how many tokens a step may compute is not limited. \
+                   Activations and CUDA graphs aren’t counted."
                 .to_owned()
             presets=ui::presets::partial(state, "States", STATES)
             controls

@@ -198,7 +198,7 @@ pub(super) fn view(params: Memo<Params>, shown: Seen) -> AnyView {
         <ul class="kv-legend">
             {entry(For::Token, "tokens")}
             {entry(For::Later, "for later tokens")}
-            {entry(For::Never, "for none, ever")}
+            {entry(For::Never, "never used")}
             {entry(For::Kept, "free, can be found again")}
             <li><i class="key free" aria-hidden="true"></i>"free"</li>
         </ul>

@@ -181,7 +181,7 @@ fn free(state: State) -> AnyView {
     let all = move || state.params().with(|p| *p == p.freed());
     view! {
         <button type="button" class="secondary" disabled=all on:click=move |_| state.update(|p| *p = p.freed())>
-            "Free all"
+            "Search all settings"
         </button>
     }
     .into_any()

@@ -461,7 +461,7 @@ impl Model for Params {
 
     const DECISION: Option<Decision> = Some(Decision {
         quantity: "requests-paged",
-        aim: Aim::AtLeast(1.0),
+        aim: Aim::AtLeast { least: 1.0, said: "Concurrent requests in blocks: {}." },
         judge: None,
         words: ["No request fits", "Requests fit"],
         levers: &[

@@ -52,22 +52,22 @@ impl Params {
         let (run, usage) = (&shown.run, &shown.run.usage);
         let stuck = run.stuck.as_ref().map(|why| format!(" It does not go on: {why}")).unwrap_or_default();
         let all = format!(
-            "Over all {} steps {} run at once on average, and {} of the memory is tokens.",
+            "Averaged over all {} steps, {} sequences run concurrently and {} of the pool holds tokens.",
             grouped(run.ticks.len() as u64),
             number(run.mean(|t| t.running as f64)),
             Unit::Fraction.format(run.mean(|t| t.usage.tokens as f64 / t.usage.slots.max(1) as f64)),
         );
         if usage.held() == 0 {
-            return format!("Nobody holds anything at this step. {all}{stuck}");
+            return format!("No slot is allocated at this step. {all}{stuck}");
         }
         let waste = match (usage.later, usage.never) {
-            (0, 0) => "all of them with a token".to_owned(),
+            (0, 0) => "all of them hold a token".to_owned(),
             (later, never) => format!(
-                "{} with a token ({}), {} for later ones, {} for none",
+                "{} hold a token ({}), {} are reserved for later tokens, {}",
                 grouped(usage.tokens),
                 Unit::Fraction.format(usage.utilisation()),
                 grouped(later),
-                grouped(never)
+                if never == 0 { "none is wasted".to_owned() } else { format!("{} are never used", grouped(never)) }
             ),
         };
         let shared = if usage.in_tables > usage.blocks {
@@ -81,12 +81,12 @@ impl Params {
             String::new()
         };
         let external = if usage.external > 0 {
-            format!(" {} slots are free, enough for the next request, and not in one piece.", grouped(usage.external))
+            format!(" {} slots are free, enough for the next request, but not contiguous.", grouped(usage.external))
         } else {
             String::new()
         };
         format!(
-            "{} of {} slots are held: {waste}.{shared}{external} {all}{stuck}",
+            "{} of {} slots are allocated: {waste}.{shared}{external} {all}{stuck}",
             grouped(usage.held()),
             grouped(usage.slots)
         )
@@ -151,7 +151,7 @@ impl Params {
         };
         let alike = if self.shared > 0 {
             format!(
-                " With the {} that all begin with kept once: {}.",
+                " With the first {}, which all requests share, kept once: {}.",
                 some(self.shared, "token"),
                 grouped(fit.requests_shared as u64)
             )

@@ -67,9 +67,15 @@ impl Params {
 
     fn memory_finding(&self, s: &Shown) -> String {
         let [full, lora, qlora] = Tune::ALL.map(|tune| s.total(tune));
+        let [before, after] = [0, 1].map(|tune| bytes(s.held[tune].parts.activations.0));
+        let activations = if before == after {
+            format!("don’t shrink: {after} either way")
+        } else {
+            format!("go from {before} to {after}")
+        };
         format!(
-            "In full {}, with LoRA {}, with QLoRA {}. LoRA takes gradients and optimizer states from {} to {}. The weights stay, until they are \
-             quantized: {} become {}. Activations stay: {} of {}.",
+            "Full fine-tuning needs {}, LoRA {}, QLoRA {}. LoRA takes gradients and optimizer states from {} to {}. The weights stay, until they are \
+             quantized: {} become {}. Activations {}.",
             bytes(full),
             bytes(lora),
             bytes(qlora),
@@ -77,8 +83,7 @@ impl Params {
             bytes(s.states(Tune::Lora)),
             bytes(s.held[1].parts.weights.0),
             bytes(s.held[2].parts.weights.0),
-            bytes(s.held[1].parts.activations.0),
-            bytes(s.held[0].parts.activations.0),
+            activations,
         )
     }
 
