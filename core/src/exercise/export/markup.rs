@@ -110,7 +110,7 @@ pub fn plain_text(html: &str) -> String {
 }
 
 /// Text for XML: in an element or in an attribute in double quotes. Characters that XML can't hold are left out.
-pub(super) fn escaped(text: &str) -> String {
+pub(in crate::exercise) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
