@@ -15,11 +15,12 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::link::Link;
 use super::loaded::{self, Loaded};
-use crate::data::{Fragment, library};
+use crate::data::library;
 use crate::router;
+use crate::shell::fragment;
 use crate::ui::number_field::NumberField;
 use crate::ui::said::{Said, say};
-use crate::ui::{dom, file, link};
+use crate::ui::{file, link};
 
 const VARIANTS: ParamSpec =
     ParamSpec { name: "variants", doc: "", kind: Kind::Integer { min: 1, max: MAX_VARIANTS as u64 }, default: "3" };
@@ -126,17 +127,6 @@ impl State {
     }
 }
 
-/// Slugs and titles of the missions, as the list of missions has them.
-fn missions(list: &Fragment) -> Vec<(String, String)> {
-    let Ok(root) = document().create_element("div") else { return Vec::new() };
-    root.set_inner_html(&list.0);
-    let one = |a: web_sys::HtmlElement| {
-        let slug = dom::attribute(&a, "href").trim_start_matches("mission/").trim_matches('/').to_owned();
-        (slug, a.text_content().unwrap_or_default().trim().to_owned())
-    };
-    dom::all(&root, "h2 > a[href^=\"mission/\"]").into_iter().map(one).collect()
-}
-
 pub(super) fn view() -> AnyView {
     let library = library();
     // Asked for together: each is shown within the one before.
@@ -144,7 +134,10 @@ pub(super) fn view() -> AnyView {
     let ready = move |course: Arc<Course>| {
         let show = move |index: Arc<ExerciseIndex>| {
             let course = course.clone();
-            library.missions.show(move |list| form(&course, index.clone(), missions(&list))).into_any()
+            library
+                .missions
+                .show(move |list| form(&course, index.clone(), fragment::titles(&list, "mission")))
+                .into_any()
         };
         library.exercises.show(show).into_any()
     };

@@ -72,6 +72,32 @@ fn markup_is_well_formed_and_keeps_what_is_said() {
             .starts_with("<math xmlns=\"http://www.w3.org/1998/Math/MathML\" display")
     );
     assert_eq!(plain_text("<p>a\u{a0}b</p><p><code>c</code> &lt; d</p>"), "a\u{a0}b c < d");
+    for (formula, said) in [
+        ("<mi>a</mi><mo>&lt;</mo><mn>2</mn><mo>,</mo><mi>b</mi><mo>−</mo><mn>1</mn>", "a < 2, b−1"),
+        (
+            "<mfrac><mrow><mn>2</mn><mo>(</mo><mi>n</mi><mo>−</mo><mn>1</mn><mo>)</mo></mrow><mi>n</mi></mfrac>",
+            "(2(n−1))/n",
+        ),
+        ("<mfrac><mn>1</mn><mn>12</mn></mfrac><mo>\u{2062}</mo><mi>Ψ</mi>", "1/12Ψ"),
+        ("<msup><mn>10</mn><mrow><mo>−</mo><mn>3</mn></mrow></msup>", "10⁻³"),
+        ("<msup><mi>e</mi><mi>x</mi></msup><msup><mi>x</mi><mo>′</mo></msup>", "e^xx′"),
+        ("<msup><mi>x</mi><msup><mn>2</mn><mn>3</mn></msup></msup>", "x^2³"),
+        ("<msub><mi>W</mi><mi>Q</mi></msub><msub><mi>k</mi><mn>12</mn></msub>", "W_Qk₁₂"),
+        (
+            "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><mi>i</mi>",
+            "∑_(i = 1)ⁿi",
+        ),
+        ("<mover><mi>x</mi><mo>^</mo></mover><mspace width=\"1em\"/><msqrt><mi>d</mi></msqrt>", "x √d"),
+        ("<munder><munder><mi>x</mi><mo>⏟</mo></munder><mtext>all\u{a0}of it</mtext></munder>", "x_(all\u{a0}of it)"),
+        (
+            "<mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr><mtr><mtd><mn>3</mn></mtd></mtr></mtable>",
+            "1 2; 3",
+        ),
+        ("<mphantom><mn>1</mn></mphantom><mi>y", "y"),
+        ("<mn>3</mn></mi></b>", "3"),
+    ] {
+        assert_eq!(plain_text(&format!("so <math>{formula}</math>.")), format!("so {said}."));
+    }
 }
 
 #[test]
