@@ -58,8 +58,10 @@ impl Worker {
             let bytes = said.dyn_into::<Uint8Array>().ok()?;
             postcard::from_bytes(&bytes.to_vec()).ok()
         };
+        let does = program.does;
+        let stale = move || format!("The program that {does} is of another version than this page. Reload the page.");
         let started = worker::Worker::start(program, move |said| {
-            hear(said.and_then(|said| read(said).ok_or_else(|| STALE.to_owned())));
+            hear(said.and_then(|said| read(said).ok_or_else(stale)));
         });
         started.map(Self)
     }
