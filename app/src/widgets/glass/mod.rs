@@ -146,6 +146,7 @@ impl Glass {
             Ok(Said::Job(_)) => self.trouble.set(Some(STALE.to_owned())),
             Err(why) => {
                 self.end();
+                self.opened.set(None);
                 self.trouble.set(Some(why));
             }
         }
@@ -254,7 +255,7 @@ impl Glass {
                     </div>
                     {panes::lanes(self)}
                     {panes::shared(self)}
-                    {panes::counts(self)}
+                    {move || panes::counts(self)}
                 </Show>
             </section>
         }

@@ -233,7 +233,8 @@ impl Outcome {
                 SILENCE / 1000
             ),
             Self::Unsound(at, _) => format!(
-                "With {at} the values come out right, but only because the interpreter runs lanes in order. A GPU doesn’t."
+                "With {at} the values come out right here, where lanes run in a fixed order. On a GPU these mistakes can change the \
+                 result."
             ),
             Self::Untried(why) => format!("It was not checked. {why}"),
             Self::Right(right) if right.guard > 0.0 => format!(

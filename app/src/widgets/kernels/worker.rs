@@ -12,7 +12,8 @@ use crate::worker::{self, Program};
 pub(in crate::widgets) const SMALLER: &str = "Choose smaller sizes, and run again.";
 
 /// Of an answer to something else.
-pub(in crate::widgets) const STALE: &str = "The GPU worker is of another version than this page. Reload it.";
+pub(in crate::widgets) const STALE: &str =
+    "The program that runs kernels is of another version than this page. Reload the page.";
 
 /// What it is asked to run.
 #[derive(Debug, Clone, PartialEq)]
