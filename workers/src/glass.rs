@@ -57,7 +57,7 @@ fn answer(session: &RefCell<Option<Session>>, ask: Ask) -> Said {
 
 #[cfg(test)]
 mod tests {
-    use ringside_core::kernels::glass::{Opened, Shown, Source};
+    use ringside_core::kernels::glass::Source;
 
     use super::*;
 

@@ -252,7 +252,7 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
     let query = Query::new(query.iter().filter(|(name, value)| standard.get(name) != Some(*value)));
     let mut says = (rule.says)(&query, reading);
     if model.is_none() {
-        says = format!("This figure has no model of your size. For its own model: {says}");
+        says = format!("This figure can’t show a model of your size. For its default model: {says}");
     }
     Some(Answered { figure: entry.id, title: entry.title, query, read, says })
 }

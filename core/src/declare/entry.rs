@@ -26,8 +26,6 @@ pub struct Entry {
     pub turn: fn(&Query, &str, &str) -> Query,
     /// What a person decides with it, if it plans something.
     pub decision: Option<Decision>,
-    /// Whether the parameter of this name means anything in a state.
-    pub applies: fn(&Query, &str) -> bool,
 }
 
 /// One parameter, as everything outside its model sees it.

@@ -176,17 +176,14 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
             (params.query(), problems)
         },
         evaluate: |query| {
+            // A name that `APPLIES` misspells does not compile.
+            let () = Self::ALL_APPLY_TO_PARAMETERS;
             let (params, problems) = Self::read(query);
             let result = params.evaluate().and_then(|result| finite(params.quantities(&result)));
             Evaluation::new(params.query(), problems, result)
         },
         turn: Self::turn,
         decision: Self::DECISION,
-        applies: |query, name| {
-            // A misspelled name does not compile.
-            let () = Self::ALL_APPLY_TO_PARAMETERS;
-            Self::read(query).0.applies(name)
-        },
     };
 }
 
@@ -220,7 +217,7 @@ const fn are_names<P>(all: &[Applies<P>], params: &[Param<P>]) -> bool {
         while j < all[i].names.len() {
             let (mut k, mut found) = (0, false);
             while k < params.len() {
-                found |= is_same(all[i].names[j].as_bytes(), params[k].spec.name.as_bytes());
+                found |= is_same(all[i].names[j], params[k].spec.name);
                 k += 1;
             }
             if !found {
@@ -234,18 +231,13 @@ const fn are_names<P>(all: &[Applies<P>], params: &[Param<P>]) -> bool {
 }
 
 /// Whether two texts are the same, while they are compiled.
-const fn is_same(a: &[u8], b: &[u8]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
+pub(crate) const fn is_same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut i = 0;
-    while i < a.len() {
-        if a[i] != b[i] {
-            return false;
-        }
+    while i < a.len() && i < b.len() && a[i] == b[i] {
         i += 1;
     }
-    true
+    i == a.len() && i == b.len()
 }
 
 /// How a person sees a quantity.

@@ -147,7 +147,7 @@ fn a_control_sets_a_number_within_its_range() {
 
 #[test]
 fn a_parameter_applies_where_its_model_says_so_and_an_unknown_name_is_refused() {
-    let applies_in = |query: &str, name| (Params::ENTRY.applies)(&Query::parse(query), name);
+    let applies_in = |query: &str, name| Params::read(&Query::parse(query)).0.applies(name);
     assert!(applies_in("", "size") && !applies_in("", "seed") && applies_in("on=true", "seed"));
     const NAMED: bool = are_names(Params::APPLIES, Params::PARAMS);
     assert!(NAMED && !are_names(&[applies::<Params>(&["seed", "sead"], |_| true)], Params::PARAMS));

@@ -69,7 +69,7 @@ impl<'a> Stands<'a> {
 pub fn decided(entry: &Entry, evaluation: &Evaluation) -> Option<Decided> {
     let decision = entry.decision?;
     if let Some(why) = &evaluation.error {
-        return Some(Decided { is_good: false, verdict: "Not possible as it is set.".to_owned(), by: why.clone() });
+        return Some(Decided { is_good: false, verdict: "These settings can’t work.".to_owned(), by: why.clone() });
     }
     let stands = Stands::of(&decision, &evaluation.quantities)?;
     let is_good = stands.strain() <= 1.0;
@@ -78,7 +78,7 @@ pub fn decided(entry: &Entry, evaluation: &Evaluation) -> Option<Decided> {
     let (number, difference, limit_text) = (write(value), write((limit - value).abs()), write(limit));
     let by = match (decision.aim, value <= limit) {
         (Aim::Within, true) => format!("{label}: {number} of {limit_text}, {difference} left."),
-        (Aim::Within, false) => format!("{label}: {number}, {difference} more than the {limit_text} there are."),
+        (Aim::Within, false) => format!("{label}: {number}, {difference} over the {limit_text} limit."),
         (Aim::AtLeast(_), _) => format!("{label}: {number}."),
     };
     let judge = decision.judge.and_then(|judge| entry.shown().find(|shown| shown.id == judge));
@@ -105,9 +105,10 @@ enum Phase {
         pull: Pull,
         upon: bool,
     },
-    /// Without each of those that were pulled, from the last.
+    /// Without each of those that were pulled, from the last; then with its weaker values, the weakest first.
     Without {
         at: usize,
+        value: Option<usize>,
     },
     Done,
 }
@@ -185,7 +186,7 @@ impl Levers {
         let strain = self.tried(&pulled);
         if strain <= 1.0 {
             (self.pulled, self.strain) = (pulled, strain);
-            return Phase::Without { at: before.len() };
+            return Phase::Without { at: self.pulled.len(), value: None };
         }
         // Of equals the last: values are given from the weakest to the strongest.
         if self.best.is_none_or(|(_, least)| strain <= least) {
@@ -210,18 +211,28 @@ impl Levers {
     /// The first lever from this one on that has values.
     fn next(&self, from: usize) -> Phase {
         let lever = (from..self.axes.len()).find(|lever| self.has(Pull { lever: *lever, value: 0 }));
-        lever.map_or(Phase::Done, |lever| Phase::Try { pull: Pull { lever, value: 0 }, upon: false })
+        match lever {
+            Some(lever) => Phase::Try { pull: Pull { lever, value: 0 }, upon: false },
+            None => Phase::Without { at: self.pulled.len(), value: None },
+        }
     }
 
-    fn without(&mut self, at: usize) -> Phase {
-        let Some(at) = at.checked_sub(1) else { return Phase::Done };
+    /// The pull before place `at` left out, or weakened to a value, where that is as good.
+    fn without(&mut self, at: usize, value: Option<usize>) -> Phase {
+        let Some(i) = at.checked_sub(1) else { return Phase::Done };
         let mut pulled = self.pulled.clone();
-        pulled.remove(at);
-        let strain = self.tried(&pulled);
-        if strain <= 1.0 {
-            (self.pulled, self.strain) = (pulled, strain);
+        let pull = pulled.remove(i);
+        match value {
+            None => {}
+            Some(value) if value < pull.value => pulled.insert(i, Pull { value, ..pull }),
+            Some(_) => return Phase::Without { at: i, value: None },
         }
-        Phase::Without { at }
+        let strain = self.tried(&pulled);
+        if strain <= self.strain.max(1.0) {
+            (self.pulled, self.strain) = (pulled, strain);
+            return Phase::Without { at: i, value: None };
+        }
+        Phase::Without { at, value: Some(value.map_or(0, |value| value + 1)) }
     }
 
     /// What was found.
@@ -242,10 +253,14 @@ impl Levers {
         });
         let (changes, comes_to) = (listed(&changes), comes_to.unwrap_or_default());
         if self.strain <= 1.0 && !self.pulled.is_empty() {
-            let said = format!("The cheapest change that was found: set {changes}.{comes_to} {}", costs.join(" "));
+            let said = format!("Cheapest change found: set {changes}.{comes_to} {}", costs.join(" "));
             return Remedy { query: state, said };
         }
-        let closest = if comes_to.is_empty() { comes_to } else { format!(" The closest: set {changes}.{comes_to}") };
+        let closest = if self.pulled.is_empty() || comes_to.is_empty() {
+            String::new()
+        } else {
+            format!(" Closest: set {changes}.{comes_to}")
+        };
         Remedy { query: None, said: format!("No change tried is enough.{closest}") }
     }
 }
@@ -254,14 +269,14 @@ impl Sliced for Levers {
     fn step(&mut self) -> bool {
         self.phase = match self.phase {
             Phase::Try { pull, upon } => self.attempt(pull, upon),
-            Phase::Without { at } => self.without(at),
+            Phase::Without { at, value } => self.without(at, value),
             Phase::Done => Phase::Done,
         };
         !matches!(self.phase, Phase::Done)
     }
 
     fn progress(&self) -> (usize, usize) {
-        let all = self.axes.iter().map(|(_, values)| 2 * values.len() + 1).sum();
+        let all = self.axes.iter().map(|(_, values)| 3 * values.len() + 1).sum();
         (self.count.min(all), all)
     }
 }

@@ -254,4 +254,21 @@ fn where_nothing_helps_it_is_said() {
     let Remedy { query, said } = Levers::new(*entry, &query).expect("a decision").finish().remedy();
     assert_eq!(query, None, "{said}");
     assert!(said.starts_with("No change tried is enough."), "{said}");
+    // No lever that changes nothing is named as closest.
+    assert!(!said.contains("Closest"), "{said}");
+}
+
+#[test]
+fn a_change_is_no_stronger_than_it_has_to_be() {
+    let entry = find("first-steps").expect("a figure");
+    let query = Query::parse("model=llama-3.1-405b&dp=1&gpu=t4");
+    let remedy = Levers::new(*entry, &query).expect("a decision").finish().remedy();
+    let found = remedy.query.unwrap_or_else(|| panic!("{}", remedy.said));
+    let gpu = found.get("gpu").and_then(crate::hardware::find).expect("a GPU");
+    let least = crate::hardware::find("t4").expect("there").peak;
+    for other in crate::hardware::ALL.iter().filter(|g| g.memory.0 < gpu.memory.0 && g.peak >= least) {
+        let state = (entry.turn)(&found, "gpu", other.id);
+        let good = decided(entry, &(entry.evaluate)(&state)).is_some_and(|decided| decided.is_good);
+        assert!(!good, "{} would do: {}", other.id, remedy.said);
+    }
 }

@@ -3,7 +3,7 @@
 //! Each shape is that of the model's published `config.json`; the tests compare it with the config's import and its
 //! count with Hugging Face transformers'.
 
-use crate::declare::{Takes, chosen_by_id};
+use crate::declare::{Takes, chosen_by_id, is_same};
 
 use super::layers::{Indexer, Kinds, Mixer, NONE, OutputGate, StateLayers};
 use super::shape::{Attention, Gated, Moe, Norms, QkNorm, Shape, Sliding};
@@ -35,7 +35,7 @@ pub const fn names<const N: usize>(ids: &[&'static str; N]) -> [&'static str; N]
     while n < N {
         if i == ALL.len() {
             (n, i) = (n + 1, 0);
-        } else if same(ids[n], ALL[i].id) {
+        } else if is_same(ids[n], ALL[i].id) {
             names[n] = ALL[i].name;
             (n, i) = (n + 1, 0);
         } else {
@@ -43,15 +43,6 @@ pub const fn names<const N: usize>(ids: &[&'static str; N]) -> [&'static str; N]
         }
     }
     names
-}
-
-const fn same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut i = 0;
-    while i < a.len() && i < b.len() && a[i] == b[i] {
-        i += 1;
-    }
-    i == a.len() && i == b.len()
 }
 
 /// The ids of [`ALL`] and then `custom`: the choices of a `model` parameter.

@@ -437,11 +437,11 @@ impl Model for Params {
         levers: &[
             lever("days", "The result comes later."),
             lever("gpus", "It costs more GPUs."),
-            lever("money", "It costs more."),
+            lever("money", "It costs more money."),
             lever("tokens", "It costs more compute."),
-            lever("params", "A smaller model has another loss."),
+            lever("params", "You train a smaller model."),
         ],
-        not_counted: "Not counted: repeated data, restarts beyond the share of time training, evaluation and ablations.",
+        not_counted: "Not counted: repeated data, evaluation, ablations, and restarts beyond what “Share of time training” allows for.",
     });
 
     fn evaluate(&self) -> Result<Run, String> {

@@ -4,6 +4,7 @@ use ringside_core::attention::algorithm::Direction;
 use ringside_core::attention::{Params, Run};
 use ringside_core::quantity::{Unit, unbroken};
 
+use super::midway;
 use crate::chart::Ink;
 use crate::form::{Cell, Cells, Head, Tone};
 
@@ -15,7 +16,7 @@ const RECTANGLES: u64 = 160;
 
 /// The matrix in the step that is on show; in the middle of the run, if none is.
 pub fn picture(p: &Params, run: &Run) -> Cells {
-    let step = if p.step == 0 { run.steps().div_ceil(2) } else { p.step.min(run.steps()) };
+    let step = midway(p.step, run.steps());
     let n = p.seq.max(1) as f64;
     let part = |[rows, columns]: [(u64, u64); 2], tone: Tone| {
         let at = [columns.0 as f64 / n, rows.0 as f64 / n];

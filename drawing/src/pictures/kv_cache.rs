@@ -58,16 +58,17 @@ fn pool(p: &Params, s: &Shown) -> Cells {
 
 fn fit(p: &Params, s: &Shown) -> Lanes {
     let fit = &s.fit;
-    let lane = |name: String, count: f64, each: f64| {
+    let lane = |name: &str, count: f64, each: f64, prefix: f64| {
         let weights = (Ink::Weights.into(), fit.weights, "weights".to_owned());
+        let prefix = (Ink::Kv.at(45), prefix.min(fit.room), String::new());
         let requests = (Ink::Kv.into(), count * each, String::new());
-        Lane::stack(name, [weights, requests], format!("{} requests", grouped(count as u64)))
+        Lane::stack(name.to_owned(), [weights, prefix, requests], format!("{} requests", grouped(count as u64)))
     };
     let rows = vec![
-        lane("in blocks".to_owned(), fit.requests, fit.request),
-        lane("in one room each".to_owned(), fit.requests_reserved, fit.reserved),
-        lane("in blocks, the beginning kept once".to_owned(), fit.requests_shared, (fit.request - fit.alike).max(0.0)),
+        lane("in blocks", fit.requests, fit.request, 0.0),
+        lane("reserved for the longest request", fit.requests_reserved, fit.reserved, 0.0),
+        lane("in blocks, shared prefix kept once", fit.requests_shared, (fit.request - fit.alike).max(0.0), fit.alike),
     ];
-    let keys = [(Ink::Weights.into(), "weights"), (Ink::Kv.into(), "requests")];
+    let keys = [(Ink::Weights.into(), "weights"), (Ink::Kv.at(45), "shared prefix"), (Ink::Kv.into(), "requests")];
     Lanes::new(p.finding(s), Head::new(p.gpu.name, &keys), rows, p.gpu.memory.0, Some(Unit::Bytes))
 }

@@ -2,7 +2,7 @@
 
 use ringside_core::machines::{Kind, Lane, Params, Run};
 
-use super::played;
+use super::midway;
 use crate::chart::Ink;
 use crate::form::{Cell, Cells, Head, Tone};
 
@@ -13,10 +13,7 @@ const WAITS: Tone = Ink::Idle.at(30);
 /// A row for each unit, a column for each of its lanes.
 pub fn picture(p: &Params, run: &Run) -> Cells {
     // A step in the middle, where most machines are busy, if none is asked for.
-    let done = match p.step as usize {
-        0 => run.steps.len().div_ceil(2),
-        step => played(step, run.steps.len()),
-    };
+    let done = midway(p.step as usize, run.steps.len());
     let step = done.checked_sub(1).and_then(|i| run.steps.get(i));
     let lane = |i: usize| step.and_then(|step| step.lanes.get(i)).copied().unwrap_or_default();
     let cell = |i: usize| {

@@ -3,7 +3,7 @@
 use ringside_core::collective::Run;
 use ringside_core::collective::data::Held;
 
-use super::played;
+use super::midway;
 use crate::chart::Ink;
 use crate::form::{Cell, Cells, Head, Tone};
 
@@ -16,7 +16,7 @@ const DRAWN: usize = 140;
 /// A row for each rank, a column for each chunk; in the middle of the run, if no step is on show.
 pub fn picture(run: &Run) -> Cells {
     let p = &run.params;
-    let step = if p.step == 0 { run.steps().div_ceil(2) } else { played(p.step, run.steps()) };
+    let step = midway(p.step, run.steps());
     let state = run.state(step);
     let chunks = state.chunks();
     let cell = |(rank, chunk): (usize, usize)| {

@@ -2,7 +2,7 @@
 
 use ringside_core::tile_order::{Params, Run};
 
-use super::played;
+use super::midway;
 use crate::chart::Ink;
 use crate::form::{Cell, Cells, Head, Tone};
 
@@ -15,11 +15,7 @@ const NUMBERED: u64 = 400;
 
 /// A, B and C after the wave that is on show.
 pub fn picture(p: &Params, run: &Run) -> Cells {
-    let step = match played(p.step, run.waves.len()) {
-        // All of it done shows no order; half of it does.
-        all if p.step == 0 => all.div_ceil(2),
-        step => step,
-    };
+    let step = midway(p.step, run.waves.len());
     let depth = p.depth as f64;
     let between = (0.035 * (depth + p.columns.max(p.rows) as f64)).max(0.4);
     let (left, top) = (depth + between, depth + between);
