@@ -26,8 +26,6 @@ struct Bug {
     finds: String,
     /// What stands on the line that it must be found on.
     on: String,
-    /// What must be said of it.
-    says: Option<String>,
 }
 
 const BUDGET: u64 = 1 << 22;
@@ -75,13 +73,9 @@ fn each_mistake_is_found_on_its_line() {
         let (text, runs) = runs(bug);
         let lines: Vec<u32> = (1..).zip(text.lines()).filter(|(_, l)| l.contains(&bug.on)).map(|(n, _)| n).collect();
         let found = runs.iter().flat_map(|run| &run.findings);
-        let says = |text: &str| bug.says.as_ref().is_none_or(|says| text.contains(says));
-        if !found.clone().any(|f| f.kind == kind && lines.contains(&f.line) && says(&f.text)) {
+        if !found.clone().any(|f| f.kind == kind && lines.contains(&f.line)) {
             let others: Vec<_> = found.map(|f| (f.kind, f.line, &f.text)).collect();
-            missed.push(format!(
-                "{} {:?} -> {:?} {:?}: not on {lines:?}, but {others:?}",
-                bug.of, bug.was, bug.now, bug.says
-            ));
+            missed.push(format!("{} {:?} -> {:?}: not on {lines:?}, but {others:?}", bug.of, bug.was, bug.now));
         }
     }
     assert!(missed.is_empty(), "{}", missed.join("\n"));
