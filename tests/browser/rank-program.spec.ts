@@ -82,6 +82,25 @@ test("what is written is kept, run by keyboard, and an endless loop ends with a 
   await expect(content(page)).not.toContainText("while True:");
 });
 
+test("what was typed a moment before another puzzle is chosen is kept", async ({ page }) => {
+  await open(page, "");
+  await write(page, "kept = 1");
+  await figure(page).getByRole("button", { name: "Ring reduce-scatter" }).click();
+  await expect(content(page)).not.toContainText("kept = 1");
+  await figure(page).getByRole("button", { name: "Broadcast by sends" }).click();
+  await expect(content(page)).toContainText("kept = 1");
+});
+
+test("a solution on ranks that the puzzle is not checked on is not told that it is wrong", async ({ page }) => {
+  await open(page, "puzzle=column-parallel&ranks=5");
+  await content(page).waitFor();
+  const text = await solution(figure(page));
+  await write(page, text);
+  await run(page);
+  const says = "This puzzle is checked on 2, 3, 4 and 8 ranks. On 5 ranks even its solution may fail.";
+  await expect(verdict(page)).toContainText(says, { timeout: 30_000 });
+});
+
 test("a call that takes too long ends its worker, and the next run starts another", async ({ page }) => {
   const deaf = "postMessage(Uint8Array.of(0));";
   await page.route("**/rank-worker-start-*.js", (route) => route.fulfill({ contentType: "text/javascript", body: deaf }));
@@ -104,5 +123,8 @@ test("on a phone the text is read and run", async ({ page }) => {
   await content(page).waitFor();
   await run(page);
   await expect(verdict(page)).toContainText("On 4 ranks: ", { timeout: 30_000 });
+  // What a rank holds stands in one line.
+  const holds = await figure(page).locator(".rank-list .holds").first().boundingBox();
+  expect(holds?.height).toBeLessThan(30);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
 });

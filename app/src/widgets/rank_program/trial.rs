@@ -126,9 +126,7 @@ impl Trial {
         match said {
             Ok(Said::Ready) => self.post(),
             Ok(Said::Done(outcome)) => self.done(Arc::new(*outcome)),
-            Ok(Said::Unread) => {
-                self.end("This page and the interpreter are different versions. Reload the page.".to_owned());
-            }
+            Ok(Said::Unread) => self.end(RUNNER.stale()),
             Err(why) => self.end(why),
         }
     }
