@@ -19,7 +19,7 @@ pub struct Program {
 impl Program {
     /// What to say when it answers what the page cannot read.
     pub fn stale(self) -> String {
-        format!("The program that {} is of another version than this page. Reload the page.", self.does)
+        format!("This page and the program that {} are different versions. Reload the page.", self.does)
     }
 }
 

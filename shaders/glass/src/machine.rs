@@ -1077,6 +1077,7 @@ impl Machine {
     ) {
         let (Root::Shared(variable) | Root::Buffer(variable)) = address.root else { return };
         let limit = self.memory(launch, address.root).map_or(0, |memory| memory.limit);
+        let variable = launch.program.variables.get(variable as usize);
         for lane in lanes(warp.active) {
             let mut at = address.offset;
             let mut bad = None;
@@ -1087,15 +1088,14 @@ impl Machine {
             }
             if at.saturating_add(bytes) > limit {
                 // Beyond what the kernel may touch, in a margin that is there to catch it.
-                let stride = address.terms.last().map_or(bytes, |term| term.stride).max(1);
-                let len = limit.saturating_sub(address.offset) / stride;
-                let index = (at - address.offset) / stride;
-                bad = bad.or(Some((i64::from(index), len)));
+                let (from, stride) = variable.and_then(|v| v.layout.rest()).unwrap_or((0, bytes));
+                let element = |at: u32| at.saturating_sub(from) / stride.max(1);
+                bad = bad.or(Some((i64::from(element(at)), element(limit))));
             }
             if let Some(wrong) = bad
                 && !self.known(FindingKind::Bounds, line, 0)
             {
-                let name = launch.program.variables.get(variable as usize).map(|v| v.name.clone()).unwrap_or_default();
+                let name = variable.map(|v| v.name.clone()).unwrap_or_default();
                 self.outside(line, number, lane, &name, name.clone(), wrong, store);
             }
             out[lane] = at;

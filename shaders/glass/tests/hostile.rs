@@ -59,7 +59,7 @@ fn long_texts_are_refused_with_a_sentence() {
         notes.into_iter().map(|note| note.text).collect::<String>()
     };
     let frame = guard().whole("").len();
-    let said = refused(&format!("//{}\n", "x".repeat(40_000 - frame - 3)));
+    let said = refused(&format!("//{}", "x".repeat(40_000 - frame - 2)));
     assert_eq!(said, "The text has 40,000 bytes. At most 32,768 are read.");
     let calls = |name: &str, of: &str| format!("fn {name}() {{ {} }}\n", format!("{of}(); ").repeat(20));
     let many =
