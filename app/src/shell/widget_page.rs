@@ -74,7 +74,7 @@ fn connect(module: Module, query: RwSignal<Query>) {
     });
 }
 
-/// A link to the chapter that the widget belongs to.
+/// A link to the chapter that the widget belongs to, if one lists it and once the course is there.
 fn chapter_link(id: &str) -> AnyView {
     let course = library().course.ready();
     let chapter = course.as_ref().and_then(|course| course.chapters().find(|c| c.widgets.iter().any(|w| w == id)));

@@ -137,12 +137,7 @@ impl Machine {
     pub fn take(&mut self, read: &Read) -> Vec<String> {
         let serve = &read.serve;
         let mut left = read.problems.clone();
-        let name = |preset: &&presets::Preset| {
-            let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
-            !preset.hub.is_empty() && last(&serve.model).starts_with(&last(preset.hub))
-        };
-        let named = presets::ALL.iter().filter(name).max_by_key(|preset| preset.hub.len());
-        match named {
+        match presets::of_hub(&serve.model) {
             Some(preset) => self.model = ModelRef::Preset(preset),
             None if !serve.model.is_empty() => left.push(format!(
                 "{} is none of the models in the list, so {} stays. Paste its config.json to use it.",
@@ -160,12 +155,13 @@ impl Machine {
             Quant::Mxfp4
         } else if says("fp4") {
             Quant::Nvfp4
-        } else if says("awq") || says("gptq") || says("int4") || says("w4a16") {
+        } else if (says("int8") || says("8bit") || says("w8a")) && !says("fp8") {
+            // GPTQ has 4 bits unless the name says 8.
+            Quant::Int8
+        } else if ["awq", "gptq", "int4", "4bit", "w4a"].into_iter().any(says) {
             Quant::Int4
         } else if says("fp8") {
             Quant::Fp8
-        } else if says("int8") || says("w8a") {
-            Quant::Int8
         } else {
             Quant::Bf16
         };
@@ -206,7 +202,7 @@ impl Machine {
 
 /// GPUs of a replica, as a parameter.
 pub const fn tp<P: Serves>() -> Param<P> {
-    whole("tp", "GPUs of a replica, which share every layer", [1, Machine::MOST], "1")
+    whole("tp", "GPUs per replica, which share every layer", [1, Machine::MOST], "1")
         .label("GPUs per replica")
         .doubling(4)
         .more("Machine")
