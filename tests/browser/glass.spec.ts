@@ -80,5 +80,5 @@ test("what does not compile says why, and a rung of a ladder opens", async ({ pa
   await expect(glass(page)).toContainText("The kernel can’t be stepped.", { timeout: 30_000 });
   await page.goto("w/matmul-kernels/?kernel=tiled");
   await page.getByRole("button", { name: "Step it" }).click();
-  await expect(glass(page)).toContainText("Interpreted on the CPU with m = 40, n = 40, k = 20", { timeout: 30_000 });
+  await expect(glass(page)).toContainText("Simulated on the CPU with m = 40, n = 40, k = 20", { timeout: 30_000 });
 });

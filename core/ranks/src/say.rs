@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ringside_core::program::{At, Budgets, Diagnosis, Totals, Verdict, rank_list};
-use ringside_core::quantity::{Unit, bytes_binary, grouped, number};
+use ringside_core::quantity::{Unit, bytes_binary, grouped, listed, number};
 
 use crate::tensor::shown;
 use crate::world::{Block, Expected, What, World};
@@ -157,11 +157,11 @@ pub(crate) fn wrong(world: &World<'_>, expected: &[Expected]) -> Option<Diagnosi
                 }
                 format!(" The last communication that it depends on is the {}.", after.in_words())
             }
-            None => " It doesn't depend on any communication.".to_owned(),
+            None => " It doesn’t depend on any communication.".to_owned(),
         };
         if submitted.shape != want.shape {
             let sentence = format!(
-                "Rank {rank}'s “{}” has shape {}, but it should be {}.{since}",
+                "On rank {rank}, {} has shape {}, but it should be {}.{since}",
                 want.name,
                 shown(&submitted.shape),
                 shown(&want.shape)
@@ -185,7 +185,7 @@ pub(crate) fn wrong(world: &World<'_>, expected: &[Expected]) -> Option<Diagnosi
                 format!("; {count} of {} elements are wrong", values.len())
             };
             let sentence = format!(
-                "Rank {rank}'s “{}”{} is {}, but it should be {}{many}.{since}",
+                "On rank {rank}, {}{} is {}, but it should be {}{many}.{since}",
                 want.name,
                 place(first, &want.shape),
                 value(got),
@@ -256,14 +256,14 @@ pub(crate) fn budget(totals: &Totals, best: Option<&Totals>, budgets: &Budgets, 
         );
         return told(Verdict::OverTime, sentence);
     }
+    let written = |t: &Totals| [seconds(t.time), bytes(t.memory), bytes(t.bytes)];
+    let ([time, memory, sent], best) = (written(totals), written(best));
+    let differs = ["takes", "peaks at", "sends at most"].into_iter().zip(&best).zip([&time, &memory, &sent]);
+    let differs: Vec<String> =
+        differs.filter(|((_, best), own)| best != own).map(|((does, best), _)| format!("{does} {best}")).collect();
+    let compared = if differs.is_empty() { "is as good".to_owned() } else { listed(&differs) };
     let sentence = format!(
-        "Right on every rank, in {} with at most {} per rank and {} sent by the busiest rank. The best known program takes {}, {} and {}.",
-        seconds(totals.time),
-        bytes(totals.memory),
-        bytes(totals.bytes),
-        seconds(best.time),
-        bytes(best.memory),
-        bytes(best.bytes)
+        "Correct on every rank: {time}, peak {memory} per rank, at most {sent} sent by a rank. The best known program {compared}."
     );
     told(Verdict::Passed, sentence)
 }

@@ -138,14 +138,14 @@ fn every_element_that_is_not_close_is_counted() {
         let diagnosis = ringside_ranks::run(&job).diagnosis;
         (diagnosis.verdict, diagnosis.sentence)
     };
-    let wrong = |says: &str| (Verdict::Wrong, format!("{says} It doesn't depend on any communication."));
+    let wrong = |says: &str| (Verdict::Wrong, format!("{says} It doesn’t depend on any communication."));
     assert_eq!(
         told("t = torch.zeros(4)\nt[1] = torch.nan\nt[2] = 5\nt[3] = torch.nan\n", "[0.0, 0.0, 0.0, 0.0]"),
-        wrong("Rank 0's “x”[1] is NaN, but it should be 0; 3 of 4 elements are wrong.")
+        wrong("On rank 0, x[1] is NaN, but it should be 0; 3 of 4 elements are wrong.")
     );
     assert_eq!(
         told("t = torch.zeros(2)\nt[0] = torch.inf\nt[1] = 5\n", "[torch.inf, torch.inf]"),
-        wrong("Rank 0's “x”[1] is 5, but it should be infinity; 1 of 2 elements are wrong.")
+        wrong("On rank 0, x[1] is 5, but it should be infinity; 1 of 2 elements are wrong.")
     );
     let same = "t = torch.zeros(2)\nt[0] = -torch.inf\nt[1] = torch.nan\n";
     assert_eq!(told(same, "[-torch.inf, torch.nan]").0, Passed);

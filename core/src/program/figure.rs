@@ -6,7 +6,8 @@
 use super::{Job, Machine, Puzzle};
 use crate::collective::Op;
 use crate::declare::{
-    Applies, Choose, Field, List, Measure, Model, Param, Slot, Takes, applies, choice, doc, headline, measure, whole,
+    Applies, Choose, Field, List, Measure, Model, Param, Slot, Takes, applies, choice, doc, headline, measure, when,
+    whole,
 };
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
@@ -59,6 +60,12 @@ pub const PUZZLES: &[Named] = &[
     named("resharded-checkpoint", "A checkpoint for another number of ranks"),
     named("a-rank-dies", "A rank dies"),
 ];
+
+/// The puzzles in which a tensor goes from one rank to all.
+const BROADCASTS: [&str; 2] = ["broadcast", "tree-broadcast"];
+
+/// The puzzles with an all-reduce.
+const ALL_REDUCES: [&str; 5] = ["ring-all-reduce", "gradient-accumulation", "ddp", "ddp-overlapped", "bucket-order"];
 
 /// What the puzzles are called in a query, or by people.
 const fn names(titles: bool) -> [&'static str; PUZZLES.len()] {
@@ -227,7 +234,7 @@ impl Model for Params {
             "what each rank is",
             List {
                 ids: &with_own(OWN, hardware::LIST.ids),
-                labels: &with_own("Small machine for small tensors", hardware::LIST.labels),
+                labels: &with_own("Small test machine", hardware::LIST.labels),
             },
             OWN,
         )
@@ -247,21 +254,32 @@ impl Model for Params {
     ];
     const APPLIES: &'static [Applies<Self>] = &[applies(&["link", "net"], |p| p.gpu.0.is_some())];
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
-        headline(
-            "A reduce-scatter and an all-gather, each with a step per other rank.",
-            measure("ring-steps", "Ring all-reduce steps", Unit::Count, |p, ()| 2.0 * p.ranks.saturating_sub(1) as f64),
+        when(
+            |p, ()| ALL_REDUCES.contains(&p.puzzle.id),
+            headline(
+                "A reduce-scatter and an all-gather, each with a step per other rank.",
+                measure("ring-steps", "Ring all-reduce steps", Unit::Count, |p, ()| {
+                    2.0 * p.ranks.saturating_sub(1) as f64
+                }),
+            ),
         ),
-        doc(
-            "The number of holders doubles with each step.",
-            measure("tree-steps", "Binomial-tree broadcast steps", Unit::Count, |p, ()| {
-                f64::from(p.ranks.max(1).next_power_of_two().ilog2())
-            }),
+        when(
+            |p, ()| BROADCASTS.contains(&p.puzzle.id),
+            headline(
+                "The number of holders doubles with each step.",
+                measure("tree-steps", "Binomial-tree broadcast steps", Unit::Count, |p, ()| {
+                    f64::from(p.ranks.max(1).next_power_of_two().ilog2())
+                }),
+            ),
         ),
-        headline(
-            "No all-reduce sends less from each rank.",
-            measure("all-reduce-sent", "All-reduce bytes sent per tensor byte", Unit::Ratio, |p, ()| {
-                Op::AllReduce.bus_factor(p.ranks as usize)
-            }),
+        when(
+            |p, ()| ALL_REDUCES.contains(&p.puzzle.id),
+            headline(
+                "No all-reduce sends less from each rank.",
+                measure("all-reduce-sent", "All-reduce bytes sent per tensor byte", Unit::Ratio, |p, ()| {
+                    Op::AllReduce.bus_factor(p.ranks as usize)
+                }),
+            ),
         ),
         doc(
             "No reduce-scatter sends less from each rank.",

@@ -235,7 +235,7 @@ impl Glass {
                         set=Callback::new(width)
                     />
                     <p class="fine">
-                        {move || self.opened.with(|o| o.as_ref().map(|o| format!("Interpreted on the CPU with {}", o.sizes)))}
+                        {move || self.opened.with(|o| o.as_ref().map(|o| format!("Simulated on the CPU with {}", o.sizes)))}
                     </p>
                     <button type="button" class="quiet" on:click=move |_| self.close()>"Close the stepper"</button>
                 </div>

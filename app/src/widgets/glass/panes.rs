@@ -1,8 +1,9 @@
 //! What there is to see of a step.
 
 use leptos::prelude::*;
+use ringside_core::decimal;
 use ringside_core::kernels::glass::{Access, Counts, Finding, SharedVariable, WarpAt};
-use ringside_core::quantity::{Unit, counted, grouped, number};
+use ringside_core::quantity::{Unit, counted, grouped, number, significant};
 
 use super::Glass;
 use crate::ui::link;
@@ -58,8 +59,10 @@ pub(super) fn listing(glass: Glass) -> AnyView {
         let warps = glass.shown.with(|shown| shown.warps.clone());
         glass.opened.with(|opened| {
             let opened = opened.as_ref()?;
-            let first = at.saturating_sub(BEFORE).max(1);
-            let rows = opened.text.iter().enumerate().skip(first - 1).take(BEFORE + AFTER + 1).map(|(i, text)| {
+            // The same number of lines wherever it is, so that nothing below moves.
+            let window = BEFORE + AFTER + 1;
+            let first = at.saturating_sub(BEFORE).min((opened.text.len() + 1).saturating_sub(window)).max(1);
+            let rows = opened.text.iter().enumerate().skip(first - 1).take(window).map(|(i, text)| {
                 let line = i + 1;
                 let here: Vec<usize> =
                     (0..).zip(&warps).filter(|(_, w)| !w.done && w.line as usize == line).map(|(n, _)| n).collect();
@@ -179,6 +182,20 @@ fn access(access: &Access) -> AnyView {
     .into_any()
 }
 
+/// Digits of a value in a cell; the title has all of them.
+const DIGITS: u32 = 4;
+
+/// A value as a cell has it: a fraction with [`DIGITS`], and of a place in one dimension, as all in its row are, that alone.
+fn in_line(value: &str, is_one_dimension: bool) -> String {
+    if let Some(x) = value.strip_prefix('(').and_then(|v| v.strip_suffix(", 0, 0)")).filter(|_| is_one_dimension) {
+        return x.to_owned();
+    }
+    match decimal::parse(value) {
+        Some(number) if value.contains('.') => significant(number, DIGITS),
+        _ => value.to_owned(),
+    }
+}
+
 /// The values of the warp's lanes.
 pub(super) fn lanes(glass: Glass) -> AnyView {
     let head = move || {
@@ -192,9 +209,11 @@ pub(super) fn lanes(glass: Glass) -> AnyView {
             let full = shown.warps.get(shown.warp as usize).map_or(0, |w| w.full);
             let row = |lanes: &ringside_core::kernels::glass::Lanes| {
                 let count = full.count_ones() as usize;
+                let one = lanes.values.iter().flatten().all(|value| value.ends_with(", 0, 0)"));
                 let cells = lanes.values.iter().take(count).enumerate().map(|(lane, value)| {
                     let off = active >> lane & 1 == 0;
-                    view! { <td class:off=off>{value.clone().unwrap_or_else(|| "–".to_owned())}</td> }
+                    let value = value.clone().unwrap_or_else(|| "–".to_owned());
+                    view! { <td class:off=off title=value.clone()>{in_line(&value, one)}</td> }
                 });
                 view! { <tr><th scope="row">{lanes.name.clone()}</th>{cells.collect_view()}</tr> }
             };
@@ -234,7 +253,7 @@ fn memory(variable: SharedVariable, width: u32) -> AnyView {
                 Some(who) => (format!("w{}", who / width.max(1) % 8), format!("{who}")),
                 None => ("unwritten".to_owned(), "–".to_owned()),
             };
-            view! { <td class=class>{value.clone()}<small>{by}</small></td> }
+            view! { <td class=class title=value.clone()>{in_line(value, false)}<small>{by}</small></td> }
         });
         view! { <tr><th scope="row">{i * row.max(1)}</th>{cells.collect_view()}</tr> }
     });

@@ -68,7 +68,7 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding
-            notes="The ladder follows the idea of GPU-Puzzles by Sasha Rush; the puzzles are others."
+            notes="Inspired by Sasha Rush’s GPU-Puzzles; these puzzles are different."
             controls
             below=Some(below.into_any())
             table=move || numbers()
@@ -117,8 +117,8 @@ fn finding(id: &'static str, trial: Trial) -> String {
         }
         Some(_) => format!("{}: not right yet.", puzzle.title),
         None => format!(
-            "{}: to be written. It is checked at sizes on both sides of every edge, then timed at {}, where at least {moved} \
-             have to be moved.",
+            "{}: not written yet. Your kernel is checked at sizes just below, at and above each block boundary, then timed at {}, where it \
+             must move at least {moved}.",
             puzzle.title,
             puzzle.timed_at()
         ),
@@ -167,8 +167,10 @@ fn bench(puzzle: &'static Puzzle, trial: Trial, with_help: bool) -> AnyView {
         <div class="workbench">
             <p class="puzzle-task">{model.map_or("", |p| p.task)}</p>
             <p class="fine">
-                "Lines on a tint are given. Tab indents; " <kbd>"Esc"</kbd> " and then " <kbd>"Tab"</kbd>
-                " leaves the editor; " <kbd>"Ctrl Enter"</kbd> " checks."
+                "Shaded lines can’t be edited. "
+                <span class="by-keys">
+                    "Tab indents; " <kbd>"Esc"</kbd> " and then " <kbd>"Tab"</kbd> " leaves the editor; " <kbd>"Ctrl Enter"</kbd> " checks."
+                </span>
             </p>
             {editor.view(edited, move || draft.changed(), check)}
             <div class="bench-actions">
@@ -176,7 +178,7 @@ fn bench(puzzle: &'static Puzzle, trial: Trial, with_help: bool) -> AnyView {
                 <button type="button" class="secondary" on:click=step>"Step it"</button>
                 <button type="button" class="secondary" disabled=idle on:click=move |_| trial.stop()>"Stop"</button>
                 <button type="button" class="quiet" disabled=move || !idle() || draft.is_start() on:click=again>
-                    "Back to the beginning"
+                    "Reset the kernel"
                 </button>
                 {bar(idle, move || progress().1, move || Some(progress().0))}
             </div>

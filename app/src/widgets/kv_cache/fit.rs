@@ -34,19 +34,18 @@ struct Bars {
 
 impl Bars {
     fn head(&mut self, what: &str, says: &str) {
-        let Self { svg, y, wide, .. } = self;
-        let mut line = |class: &str, x: f64, text: &str| {
+        let mut line = |class: &str, (x, y): (f64, f64), text: &str| {
             // Writing to a string does not fail; so below.
-            let _ = write!(svg, "<text class=\"{class}\" x=\"{x}\" y=\"{:.1}\">{text}</text>", *y + 14.0);
+            let _ = write!(self.svg, "<text class=\"{class}\" x=\"{x}\" y=\"{:.1}\">{text}</text>", y + 14.0);
         };
-        line("what", 0.0, what);
-        if *wide < WIDE {
-            *y += HEAD;
-            line("under", 0.0, says);
+        line("what", (0.0, self.y), what);
+        if self.wide < WIDE {
+            self.y += HEAD;
+            line("under", (0.0, self.y), says);
         } else {
-            line("says", *wide, says);
+            line("says", (self.wide, self.y), says);
         }
-        *y += HEAD;
+        self.y += HEAD;
     }
 
     fn part(&mut self, class: &str, from: f64, bytes: f64, inside: f64) {

@@ -139,7 +139,9 @@ fn view(props: Props) -> AnyView {
     let playback = PACE.of(steps);
     let transport = move || {
         let set = move |step| shown.step.set(step);
-        shown.any().then(|| view! { <Transport steps step=shown.step set playback place alone=props.alone /> })
+        // Where no time passed there is nothing to step through.
+        let moves = shown.with(|outcome| outcome.run.totals.time > 0.0);
+        moves.then(|| view! { <Transport steps step=shown.step set playback place alone=props.alone /> })
     };
     let bench = move || {
         let file: Remote<Puzzle> = Remote::new(format!("programs/{}.json", puzzle.get().id));
@@ -252,8 +254,10 @@ fn bench(puzzle: Arc<Puzzle>, bench: Bench) -> AnyView {
             <div class="workbench">
                 <div class="puzzle-task" inner_html=puzzle.task.clone()></div>
                 <p class="fine">
-                    "Every rank runs this text. Tab indents; " <kbd>"Esc"</kbd> " and then " <kbd>"Tab"</kbd>
-                    " leaves the editor; " <kbd>"Ctrl Enter"</kbd> " runs."
+                    "Every rank runs this text. "
+                    <span class="by-keys">
+                        "Tab indents; " <kbd>"Esc"</kbd> " and then " <kbd>"Tab"</kbd> " leaves the editor; " <kbd>"Ctrl Enter"</kbd> " runs."
+                    </span>
                 </p>
                 {editor.view(edited, move || draft.changed(), run)}
                 <div class="bench-actions">
@@ -314,8 +318,10 @@ fn jobs(params: Params, puzzle: &Puzzle, text: &str) -> VecDeque<Job> {
     std::iter::once(asked).chain(others).map(|ranks| params.job(puzzle, text, ranks)).collect()
 }
 
-/// Numbers of ranks as a sentence has them: "4, 2 and 8".
+/// Numbers of ranks as a sentence has them, in order: "2, 4 and 8".
 fn counts(all: &[usize]) -> String {
+    let mut all = all.to_vec();
+    all.sort_unstable();
     listed(&all.iter().map(usize::to_string).collect::<Vec<_>>())
 }
 

@@ -122,7 +122,7 @@ fn legend() -> AnyView {
 fn lanes(shown: Shown) -> AnyView {
     let (window, width) = (RwSignal::new(Window::ALL), RwSignal::new(0.0));
     let axis = Memo::new(move |_| {
-        let end = shown.with(|outcome| outcome.run.totals.time);
+        let end = shown.with(|outcome| end(&outcome.run));
         let window = window.get();
         Axis { from: window.from * end, to: window.to * end, width: width.get() }
     });
@@ -179,21 +179,36 @@ fn block(path: &mut String, x: f64, y: f64, width: f64, height: f64) {
     let _ = write!(path, "M{x:.1} {y:.1}h{width:.1}v{height:.1}h{:.1}z", -width);
 }
 
+/// Where the lanes of a run end, in seconds: what never ends is drawn on beyond the last event, even where no time has passed.
+fn end(run: &Run) -> f64 {
+    let hangs = run.ranks.iter().any(|rank| rank.events.iter().any(|event| event.hangs));
+    if hangs { (run.totals.time * 1.15).max(1e-6) } else { run.totals.time }
+}
+
 /// Every lane: one path for each look, and one for memory.
 fn drawing(run: &Run, axis: Axis) -> String {
     let rows = Rows::of(run.ranks.len());
     let mut paths: [String; LOOKS.len()] = Default::default();
     let mut memory = String::new();
-    let most = run.totals.memory.max(1) as f64;
+    let (most, last, mut never) = (run.totals.memory.max(1) as f64, end(run), String::new());
     for (i, rank) in run.ranks.iter().enumerate() {
         let top = rows.top(i);
         for event in &rank.events {
-            let (x, right) = (axis.x(event.start).max(0.0), axis.x(event.end).min(axis.width));
+            let until = if event.hangs { last } else { event.end };
+            let (x, right) = (axis.x(event.start).max(0.0), axis.x(until).min(axis.width));
             if right < 0.0 || x > axis.width {
                 continue;
             }
             let (y, high) = if event.stream { (top + rows.program + 1.0, rows.beside) } else { (top, rows.program) };
             let look = if event.hangs { HANGS } else { look(event.kind) };
+            if event.hangs && right > x {
+                let _ = write!(
+                    never,
+                    "<text class=\"never\" x=\"{:.1}\" y=\"{:.1}\">never ends</text>",
+                    right - 4.0,
+                    y + high / 2.0
+                );
+            }
             block(&mut paths[look], x, y, (right - x).max(NARROWEST), high);
         }
         filled(&mut memory, rank, axis, (top + rows.lane(), rows.memory / most), run.totals.time);
@@ -206,7 +221,7 @@ fn drawing(run: &Run, axis: Axis) -> String {
         let lines: String = run.messages.iter().map(|message| line(message, axis, rows)).collect();
         let _ = write!(markup, "<path class=\"message-line\" d=\"{lines}\"/>");
     }
-    markup
+    markup + &never
 }
 
 /// A rank's memory as an area over `foot`, `scale` pixels for each byte.
@@ -230,6 +245,7 @@ fn line(message: &Message, axis: Axis, rows: Rows) -> String {
 fn now_drawing(run: &Run, axis: Axis, now: f64) -> String {
     let rows = Rows::of(run.ranks.len());
     let lines: String = run.under_way(now).map(|message| line(message, axis, rows)).collect();
+    let now = if now < run.totals.time { now } else { end(run) };
     let (x, high) = (axis.x(now), rows.pitch() * run.ranks.len() as f64);
     let width = (axis.width - x).max(0.0);
     format!(
