@@ -39,6 +39,7 @@ test("a starter fails at its line, the solution passes, and its run is stepped t
   await write(page, text);
   await run(page);
   await expect(verdict(page)).toContainText("Passed on 2, 3, 4 and 8 ranks.", { timeout: 30_000 });
+  await expect(editor(page).locator(".bad-line")).toHaveCount(0);
   await expect(figure(page).locator('[data-quantity="verified"]')).toHaveAttribute("data-value", "1");
   expect(await quantity(page, "sent")).toBeGreaterThan(0);
   await expect(figure(page).locator(".rank-list li")).toHaveCount(4);
