@@ -108,10 +108,8 @@ pub fn plain_text(html: &str) -> String {
             }
             (Token::Open { name, .. }, Some(_)) => formula.push((name, Vec::new())),
             (Token::Text(text), Some((_, parts))) => parts.push(decoded(text)),
-            (Token::Close(name), Some(_)) => {
-                if formula.iter().any(|(open, _)| *open == name) {
-                    close_formula(&mut formula, &name, &mut out);
-                }
+            (Token::Close(name), Some(_)) if formula.iter().any(|(open, _)| *open == name) => {
+                close_formula(&mut formula, &name, &mut out);
             }
             (Token::Open { name, .. }, None) if name == "math" => formula.push((name, Vec::new())),
             (Token::Text(text), None) => out.push_str(&decoded(text)),
