@@ -6,7 +6,7 @@ use crate::data::{ChapterExercise, Formula, Group, Lab, Listed, Searched};
 use crate::diagnostic::Sink;
 use crate::html::text_of;
 use crate::markdown::Page;
-use crate::schema::{Chapter, Course, EntryKind, Glossary, Html, Readings, SearchEntry, SearchIndex, Signs};
+use crate::schema::{self, Chapter, Course, EntryKind, Glossary, Html, Readings, SearchEntry, SearchIndex, Signs};
 
 /// Collects the entries.
 #[derive(Default)]
@@ -79,6 +79,17 @@ impl Builder {
                 ..SearchEntry::default()
             });
         }
+    }
+
+    /// The page that reads a run of one's own.
+    pub(crate) fn run(&mut self) {
+        self.0.push(SearchEntry {
+            kind: EntryKind::Page,
+            title: schema::Page::Run.title().to_owned(),
+            href: format!("{}/", schema::Page::Run.path()),
+            text: schema::Page::Run.description().to_owned(),
+            ..SearchEntry::default()
+        });
     }
 
     /// The formulas, by what they compute and of what.
@@ -163,8 +174,12 @@ impl Builder {
         self.0.sort_by_key(|e| e.kind);
         for (at, words) in searched.places {
             // Exercises and messages lead to sections as well, and are no places of their own.
-            let is_place =
-                |kind| matches!(kind, EntryKind::Chapter | EntryKind::Section | EntryKind::Lab | EntryKind::Mission);
+            let is_place = |kind| {
+                matches!(
+                    kind,
+                    EntryKind::Chapter | EntryKind::Section | EntryKind::Lab | EntryKind::Mission | EntryKind::Page
+                )
+            };
             let page = at.text.split('#').next().unwrap_or_default();
             // The sections of a chapter that could not be read are not missed as well.
             let is_on_page = |e: &SearchEntry| e.kind == EntryKind::Section && e.href.starts_with(page);

@@ -127,6 +127,7 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     }
     index.widgets(&groups);
     index.labs(&labs);
+    index.run();
     index.signs(&signs);
     index.formulas(&formulas, &course);
     index.missions(&missions);

@@ -57,4 +57,6 @@ pub enum EntryKind {
     Lab,
     /// A mission.
     Mission,
+    /// A page of the site.
+    Page,
 }

@@ -387,6 +387,7 @@ impl Field {
             EntryKind::Exercise => "Exercise",
             EntryKind::Lab => "Lab",
             EntryKind::Mission => "Mission",
+            EntryKind::Page => "Page",
         };
         // A source is shown on the map, with what to look for in it, the learner's summary and the way out.
         let href = match entry.kind {
