@@ -77,6 +77,7 @@ pub mod slurm;
 pub mod speculative;
 pub mod stragglers;
 pub mod tensor_parallel;
+pub mod terminal;
 pub mod tile_order;
 pub mod trace;
 pub mod training_run;

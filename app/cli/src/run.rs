@@ -35,6 +35,7 @@ pub(crate) fn judge(paths: &[&str], others: &[String], as_json: bool) -> Result<
         checked
             .iter()
             .map(|c| format!("{}  {}\n", if c.holds == Some(true) { "holds" } else { "FAILS" }, line(c)))
+            .chain(run.caveat().map(|caveat| format!("{caveat}\n")))
             .collect()
     };
     Ok(Output { text, holds })
@@ -82,7 +83,8 @@ fn page(run: &Run, cards: &[Card], replaced: &[String], report: &Report) -> Stri
         text += &format!("{}\n", run.source);
     }
     for card in cards {
-        text += &format!("{}: {} ({})\n", card.name, card.kind.label(), card.outcome.label().to_lowercase());
+        text +=
+            &format!("{}: {} ({}). {}\n", card.name, card.kind.label(), card.outcome.label().to_lowercase(), card.said);
         for unread in &card.unread {
             let why = if unread.why.is_empty() { String::new() } else { format!(": {}", unread.why) };
             text += &format!("  not read: {}{why}\n", unread.text);

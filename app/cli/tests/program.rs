@@ -137,6 +137,15 @@ fn a_run_is_compared_and_checked() {
     assert!(code == Some(2) && complaint.contains("mfu"), "{complaint}");
     let (_, complaint, code) = ringside(&["check", file], "");
     assert!(code == Some(2) && complaint.contains("nothing to check"), "{complaint}");
+    // What was read of a file is said, and what wasn't is said beside a verdict.
+    let (page, _, _) = ringside(&["run", file, "-"], "step: 4 memory: 66.91GiB(37.51%) tps: 5,050 tflops: 1 mfu: 1%");
+    assert!(page.contains("-: Run output (read). 1 line was read. Printed by torchtitan."), "{page}");
+    let unread = "unread = [\"a: 1\"]\n[layout]\nvpp = 1\n";
+    let (out, _, code) = ringside(&["check", file, "-", "--assert", "mfu > 0.1"], unread);
+    assert!(code == Some(0) && out.ends_with("1 setting wasn’t read and may change this.\n"), "{out}");
+    let open = "[model]\nname = \"llama-3-8b\"\n[cluster]\ngpu = \"h100-80\"\nnode = 8\nnodes = 1\n[layout]\nframework = \"fsdp\"\nmbs = 1\nbatch = 8\nseq = 8192\n";
+    let (_, complaint, code) = ringside(&["check", "-", "--assert", "mfu > 0.4"], open);
+    assert!(code == Some(2) && complaint.contains("layout.recompute"), "{complaint}");
     let (_, complaint, code) = ringside(&["run", "-"], "hello");
     assert!(code == Some(2) && complaint.contains("isn't recognized"), "{complaint}");
 }

@@ -19,6 +19,7 @@ use pattern::{Index, Kept, Line, Pattern};
 use trouble::{Trouble, trouble};
 
 use ringside_core::quantity::{counted, grouped};
+use ringside_core::terminal::plain;
 
 use crate::schema::{Sign, SignKind};
 
@@ -356,21 +357,6 @@ fn last(log: &str) -> (usize, &str) {
     }
     from += log.get(from..).and_then(|rest| rest.find('\n')).map_or(0, |at| at + 1);
     (from, log.get(from..).unwrap_or_default())
-}
-
-/// A line without the escape sequences by which terminals color it.
-fn plain(line: &str) -> Cow<'_, str> {
-    if !line.contains('\u{1b}') {
-        return Cow::Borrowed(line);
-    }
-    let mut text = String::with_capacity(line.len());
-    let mut parts = line.split('\u{1b}');
-    text.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        let sequence = part.strip_prefix('[').and_then(|rest| rest.split_once(|c: char| c.is_ascii_alphabetic()));
-        text.push_str(sequence.map_or(part, |(_, rest)| rest));
-    }
-    Cow::Owned(text)
 }
 
 /// A line with what a terminal broke off it, and how long it is itself.

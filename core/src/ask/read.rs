@@ -16,7 +16,7 @@ const NODE: u64 = 8;
 /// A technique that a question may name, and the setting of a figure that counts it.
 #[derive(Debug)]
 pub(super) struct Term {
-    /// The words that name it, any of them.
+    /// The words that name it, any of them, without the hyphens that they may have.
     words: &'static [&'static str],
     /// What a person calls it.
     pub name: &'static str,
@@ -36,7 +36,11 @@ const TERMS: [Term; 8] = [
         name: "activation recomputation",
         sets: &[("recompute", "full")],
     },
-    Term { words: &["8bit", "adam8bit"], name: "8-bit optimizer", sets: &[("optimizer", "adam8bit")] },
+    Term {
+        words: &["adam8bit", "8bitadam", "8bitadamw", "adamw8bit", "8bitoptimizer"],
+        name: "8-bit optimizer",
+        sets: &[("optimizer", "adam8bit")],
+    },
     Term { words: &["adafactor"], name: "Adafactor", sets: &[("optimizer", "adafactor")] },
     Term { words: &["muon"], name: "Muon", sets: &[("optimizer", "muon")] },
     Term { words: &["sgd"], name: "SGD", sets: &[("optimizer", "sgd")] },
@@ -335,7 +339,18 @@ impl Reading {
 
     /// The techniques that it names.
     pub fn terms(&self) -> impl Iterator<Item = &'static Term> {
-        TERMS.iter().filter(|term| self.has(term.words))
+        TERMS.iter().filter(|term| self.asks(term.words))
+    }
+
+    /// Whether it asks for one of these, which hyphens may have divided: "8-bit Adam". "Without offloading" doesn't ask for it.
+    fn asks(&self, words: &[&str]) -> bool {
+        const NOT: [&str; 8] = ["no", "not", "without", "dont", "doesnt", "disable", "disabled", "avoid"];
+        (0..self.words.len()).any(|at| {
+            let joined = (1..=3).filter_map(|n| Some(self.words.get(at..at + n)?.concat()));
+            let before = self.words.get(at.saturating_sub(2)..at).unwrap_or_default();
+            joined.into_iter().any(|word| words.contains(&word.as_str()))
+                && !before.iter().any(|word| NOT.contains(&word.as_str()))
+        })
     }
 
     /// Whether it has one of these words.

@@ -110,6 +110,21 @@ fn every_answer_is_a_state_that_its_figure_reads_without_complaint() {
 }
 
 #[test]
+fn techniques_may_be_hyphenated_and_are_not_wanted_after_no() {
+    let terms = |question: &str| Reading::of(question).terms().map(|term| term.name).collect::<Vec<_>>();
+    assert_eq!(terms("fine-tune 13B with 8-bit Adam"), ["8-bit optimizer"]);
+    assert_eq!(terms("13B adamw-8bit and adam 8bit"), ["8-bit optimizer"]);
+    assert_eq!(terms("llama 3 8b in 4-bit on a T4"), ["4-bit weights"]);
+    assert_eq!(terms("13B in 8-bit"), [""; 0], "weights or an optimizer");
+    assert_eq!(terms("train 13B with offloading"), ["offloading to host memory"]);
+    for question in ["train 13B without offloading", "no activation checkpointing for 13B", "13B, not fp8"] {
+        assert_eq!(terms(question), [""; 0], "{question}");
+    }
+    let a = asked("how much VRAM do I need to fully fine-tune a 13B model with 8-bit Adam without offloading");
+    assert_eq!((value(&a, "optimizer"), value(&a, "offload")), (Some("adam8bit"), None), "{a:?}");
+}
+
+#[test]
 fn a_config_opens_the_breakdown_of_its_memory() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/configs/llama-3-8b.json");
     let a = of_config(&std::fs::read_to_string(path).expect("a fixture")).expect("a model");

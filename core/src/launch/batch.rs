@@ -201,6 +201,11 @@ fn refuse(launch: &mut Launch, program: Program, line: usize, why: String) {
     launch.fail(Fault::BadOption, line);
 }
 
+/// What the `#SBATCH` lines of a script ask for.
+pub(crate) fn header_of(text: &str) -> Options {
+    header(text, &mut Launch::default())
+}
+
 /// The `#SBATCH` lines before the first command; those behind it count for nothing, and are remarked.
 fn header(text: &str, launch: &mut Launch) -> Options {
     let (mut options, mut begun) = (Options::default(), false);

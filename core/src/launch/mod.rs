@@ -29,6 +29,7 @@ pub mod verdict;
 pub mod world;
 pub(crate) mod yaml;
 
+pub(crate) use batch::header_of;
 pub use cases::Case;
 pub use params::{Params, Script, Show};
 pub use verdict::{Fault, Launch, Outcome};

@@ -28,6 +28,65 @@ pub fn find(id: &str) -> Option<&'static Preset> {
     ALL.iter().find(|p| p.id == id)
 }
 
+/// Words of a repository's name that say nothing of the sizes: who it is for, and how its weights are stored.
+const OF_A_VARIANT: [&str; 30] = [
+    "instruct",
+    "chat",
+    "base",
+    "it",
+    "hf",
+    "meta",
+    "thinking",
+    "unsloth",
+    "fp8",
+    "dynamic",
+    "awq",
+    "gptq",
+    "int4",
+    "int8",
+    "w4a16",
+    "w8a8",
+    "w8a16",
+    "nvfp4",
+    "mxfp4",
+    "fp4",
+    "bf16",
+    "fp16",
+    "4bit",
+    "8bit",
+    "bnb",
+    "quantized",
+    "marlin",
+    "g128",
+    "128g",
+    "qat",
+];
+
+/// The preset that is this repository on the Hub, or this path's last part, or has the sizes of it.
+pub fn of_hub(name: &str) -> Option<&'static Preset> {
+    let bare = |name: &str| {
+        let name = name.trim_end_matches('/').rsplit('/').next().unwrap_or(name).to_lowercase();
+        let is_kept = |word: &&str| {
+            let is_date = word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit());
+            !is_date && !word.starts_with("quantized.") && !OF_A_VARIANT.contains(word)
+        };
+        let words: Vec<&str> = name.split(['-', '_']).filter(is_kept).collect();
+        words.join("-")
+    };
+    // Those of one size: Llama 3.1 and 3.3 have the sizes of Llama 3, DeepSeek-V3.1 and R1 those of V3.
+    let alike = |name: String| match name.as_str() {
+        "llama-3.1-8b" => "llama-3-8b".to_owned(),
+        "llama-3.1-70b" | "llama-3.3-70b" => "llama-3-70b".to_owned(),
+        "deepseek-v3.1" | "deepseek-r1" => "deepseek-v3".to_owned(),
+        _ => name,
+    };
+    let wanted = alike(bare(name));
+    if wanted.is_empty() {
+        return None;
+    }
+    ALL.iter().find(|p| !p.hub.is_empty() && alike(bare(p.hub)) == wanted || p.id == wanted)
+}
+
 /// What a person calls each of these models; its id for one that does not exist.
 pub const fn names<const N: usize>(ids: &[&'static str; N]) -> [&'static str; N] {
     let mut names = *ids;

@@ -124,6 +124,11 @@ impl ModelRef {
         Self::named(reader, query, choice, guess, &fallback).unwrap_or(ModelRef::Preset(default))
     }
 
+    /// Whether its sizes were read by the rules of another family, because its own isn't known.
+    pub const fn is_guess(&self) -> bool {
+        matches!(self, ModelRef::Custom { guess: Some(_), .. })
+    }
+
     /// The model of a choice: a preset, a preset with some sizes changed, or `custom`.
     fn named(reader: &mut Reader<'_>, query: &Query, choice: &str, guess: &str, fallback: &str) -> Option<Self> {
         if choice == "custom" {

@@ -187,8 +187,13 @@ impl Card {
                 Outcome::Refused => "Nothing in it is known here.".to_owned(),
                 Outcome::Read => "Everything in it was read.".to_owned(),
                 Outcome::Partly => {
-                    let rest = crate::quantity::counted(self.unread_count as u64, "setting isn't", "settings aren't");
-                    format!("{rest} known here. They are kept in the run file, and nothing is predicted from them.")
+                    let rest = crate::quantity::counted(
+                        self.unread_count as u64,
+                        "item wasn't read, and nothing is predicted from it.",
+                        "items weren't read, and nothing is predicted from them.",
+                    );
+                    let kept = if self.run.unread.is_empty() { "" } else { " The run file keeps the settings." };
+                    format!("{rest}{kept}")
                 }
             };
         }

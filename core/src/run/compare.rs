@@ -3,7 +3,7 @@
 use super::file::Run;
 use super::ledger::{self, Ledger, Link, Next};
 use super::measure::Metric;
-use super::plan::{Assumed, Plan};
+use super::plan::{Assumed, GUESSED, Plan};
 use crate::declare::Model as _;
 use crate::memory::{Dtype, Mode, breakdown};
 use crate::planner::published::NEAR;
@@ -229,6 +229,9 @@ fn training(run: &Run, plan: &Plan, report: &mut Report) {
     report.ledgers.extend(measured.and_then(|seconds| ledger::mfu(run, plan, seconds)));
     report.assumed.clone_from(&plan.assumed);
     report.verdict = verdict(report, plan);
+    if let Some(caveat) = run.caveat() {
+        report.verdict += &format!(" {caveat}");
+    }
     report.next = next(run, plan, report);
 }
 
@@ -254,19 +257,20 @@ fn verdict(report: &Report, plan: &Plan) -> String {
         };
         return format!("A step is predicted to take {}. No step time was measured.{fits}", row.predicted_text());
     };
-    let open: Vec<&str> = report.assumed.iter().map(|a| a.key).collect();
-    if !open.is_empty() {
-        let settings = open.join(", ");
-        let within = if row.is_within() {
-            "fits some of the values that they can have"
+    if let Some(open) = open(&report.assumed) {
+        // Only of settings whose values were tried is known what fits.
+        let fits = if report.assumed.iter().all(Assumed::is_spanned) {
+            let which = if row.is_within() { "some" } else { "none" };
+            let can = if report.assumed.len() == 1 { "it can have" } else { "they can have" };
+            format!("The measured step, {}, fits {which} of the values that {can}.", row.measured_text())
         } else {
-            "fits none of the values that they can have"
+            format!(
+                "The measured step is {}; with the assumed values {} is predicted.",
+                row.measured_text(),
+                row.predicted_text()
+            )
         };
-        return format!(
-            "No verdict yet: {settings} {} read. The measured step, {}, {within}.",
-            if open.len() == 1 { "wasn’t" } else { "weren’t" },
-            row.measured_text()
-        );
+        return format!("{open} {fits}");
     }
     let numbers = format!("{} measured, {} predicted", Unit::Seconds.format(measured), Unit::Seconds.format(at));
     let ratio = measured / at;
@@ -283,15 +287,33 @@ fn verdict(report: &Report, plan: &Plan) -> String {
     } else {
         format!("A step runs at {how}: {numbers}.")
     };
-    match report.ledger("step-time").and_then(Ledger::largest) {
-        Some(cause) => format!(
-            "{lead} The largest cause that the inputs name: {}, {} of the {} gap.",
-            lower(&cause.label),
-            Unit::Seconds.format(cause.size.abs()),
-            Unit::Seconds.format((measured - at).abs())
+    let gap = (measured - at).abs();
+    let ledger = report.ledger("step-time");
+    let Some((ledger, cause)) = ledger.and_then(|ledger| Some((ledger, ledger.largest()?))) else {
+        return format!("{lead} Nothing that was read names the cause.");
+    };
+    let size = cause.size.abs();
+    // Causes in the other direction leave room for more than the gap.
+    let against: f64 = ledger.gap.iter().filter(|c| c.size * cause.size < 0.0).map(|c| c.size.abs()).sum();
+    let (size_text, gap_text) = (Unit::Seconds.format(size), Unit::Seconds.format(gap));
+    match () {
+        () if size <= 1.1 * gap => format!(
+            "{lead} The largest cause that the inputs name: {}, {size_text} of the {gap_text} gap.",
+            lower(&cause.label)
         ),
-        None => format!("{lead} Nothing that was read names the cause."),
+        () if size <= 1.1 * (gap + against) => format!(
+            "{lead} The largest cause that the inputs name: {}, {size_text}. Other causes offset part of it, and the gap is {gap_text}.",
+            lower(&cause.label)
+        ),
+        () => format!("{lead} {} would explain more than the whole gap, so one of the inputs is wrong.", cause.label),
     }
+}
+
+/// Why there is no verdict where settings are assumed: "No verdict yet: layout.zero wasn’t read."
+fn open(assumed: &[Assumed]) -> Option<String> {
+    let keys: Vec<&str> = assumed.iter().map(|a| a.key).collect();
+    let verb = if keys.len() == 1 { "wasn’t" } else { "weren’t" };
+    (!keys.is_empty()).then(|| format!("No verdict yet: {} {verb} read.", keys.join(", ")))
 }
 
 fn lower(label: &str) -> String {
@@ -402,18 +424,33 @@ fn serving(run: &Run, report: &mut Report) -> bool {
         return true;
     };
     let link = || Some(Link { figure: crate::memory::Params::ID, query: params.query() });
-    let weights = b.parts.weights.0;
+    let weights = b.parts.weights.0 * s.weight.map_or(1.0, |each| each / params.dtype.bytes());
     let share = s.memory.unwrap_or(0.9);
+    let engine = s.engine.as_deref().unwrap_or("vllm");
+    if model.is_guess() {
+        report.assumed.push(Assumed { key: "model.sizes", sentence: GUESSED.to_owned() });
+    }
     if s.memory.is_none() {
-        report.assumed.push(Assumed {
-            key: "serving.memory",
-            sentence: "The engine takes 90% of the GPU’s memory, vLLM’s default.".to_owned(),
-        });
+        let sentence = match engine {
+            "sglang" => {
+                "Weights and cache take 90% of the GPU’s memory: SGLang computes its own share, so set serving.memory."
+            }
+            "trtllm" => "The cache takes 90% of the memory that loading the model leaves, TensorRT-LLM’s default.",
+            _ => "The engine takes 90% of the GPU’s memory, vLLM’s default.",
+        };
+        report.assumed.push(Assumed { key: "serving.memory", sentence: sentence.to_owned() });
     }
     let sees = gpu.seen.map_or(gpu.memory, |(seen, _)| seen).0;
     // What is left after weights and between the least and the most that a process needs beside them.
     let beside = [b.overhead.context.low.0, b.overhead.context.high.0 + b.overhead.buffers.high.0];
-    let room = beside.map(|bytes| (sees * share - weights - bytes).max(0.0));
+    let room = beside.map(|bytes| match engine {
+        // Its share is of weights and cache alone.
+        "sglang" => sees * share - weights,
+        // Its share is of what is left.
+        "trtllm" => (sees - weights - bytes) * share,
+        _ => sees * share - weights - bytes,
+    });
+    let room = room.map(|bytes| bytes.max(0.0));
     let room = [room[1], (room[0] + room[1]) / 2.0, room[0]];
     let per_token = b.kv_per_token.0
         / params.layout.tp.min(model.shape().map_or(1, crate::model::Shape::kv_heads)).max(1) as f64
@@ -439,7 +476,13 @@ fn serving(run: &Run, report: &mut Report) -> bool {
         }
     }
     let tokens = report.row(Metric::KvTokens.id());
-    report.verdict = match tokens.and_then(|row| Some((row, row.measured?))) {
+    let verdict = match tokens.and_then(|row| Some((row, row.measured?))) {
+        Some((row, measured)) if !report.assumed.is_empty() => format!(
+            "{} The KV cache has room for {} tokens; with the assumed values {} are predicted.",
+            open(&report.assumed).unwrap_or_default(),
+            grouped(measured as u64),
+            row.predicted_text()
+        ),
         Some((row, measured)) if row.is_within() => {
             format!("The KV cache has room for {} tokens, as predicted.", grouped(measured as u64))
         }
@@ -453,5 +496,9 @@ fn serving(run: &Run, report: &mut Report) -> bool {
             tokens.map(Row::predicted_text).unwrap_or_default()
         ),
     };
+    report.verdict = verdict;
+    if let Some(caveat) = run.caveat() {
+        report.verdict += &format!(" {caveat}");
+    }
     true
 }

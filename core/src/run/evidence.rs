@@ -1,12 +1,12 @@
 //! What the course's other readers make of a text, as cards: model configs, nccl-tests, traces, snapshots, labs, batch scripts.
 
 use super::card::{Card, Kind};
-use super::file::Model;
+use super::file::{Model, Serving};
 use super::hardware::gpu;
 use super::measure::Metric;
 use crate::allocator::Snapshot;
 use crate::collective::Op;
-use crate::launch::{Outcome as LaunchOutcome, Params as LaunchParams, Script};
+use crate::launch::{Outcome as LaunchOutcome, Params as LaunchParams, Script, header_of};
 use crate::model::ModelRef;
 use crate::model::config::{Import, import};
 use crate::network::measured;
@@ -14,6 +14,7 @@ use crate::quantity::{Unit, count, grouped};
 use crate::trace::Trace;
 use crate::trace::breakdown::temporal;
 use crate::trace::rows::{Rows, Rules};
+use crate::units::MIB;
 
 /// A `config.json`.
 pub(super) fn config(name: &str, text: &str) -> Card {
@@ -32,7 +33,14 @@ pub(super) fn config(name: &str, text: &str) -> Card {
     card.found("Parameters", count(size.total as f64), 0);
     card.found("Read as", imported.family.model_type(), 0);
     for warning in &imported.warnings {
-        card.unread(&warning.message, "", 0);
+        match (&imported.quantized, warning.field) {
+            (Some(quantized), "quantization_config") => card.found("Weights stored as", quantized.form.clone(), 0),
+            (None, "quantization_config") => card.unread_setting("quantization_config", warning.message.clone(), 0),
+            _ => card.unread(&warning.message, "", 0),
+        }
+    }
+    if let Some(quantized) = &imported.quantized {
+        card.run.serving.weight = Some(quantized.bytes / size.total.max(1) as f64).filter(|each| Serving::takes(*each));
     }
     match &import {
         Import::Known(_) => card.run.model = Model::of(&ModelRef::Custom { shape: imported.shape, guess: None }),
@@ -45,6 +53,9 @@ pub(super) fn config(name: &str, text: &str) -> Card {
     card.done()
 }
 
+/// A buffer so large, in bytes, that its bandwidth is the link's.
+const LARGE: f64 = 32.0 * MIB;
+
 /// nccl-tests.
 pub(super) fn nccl(name: &str, text: &str) -> Card {
     let report = measured::read(text);
@@ -53,10 +64,18 @@ pub(super) fn nccl(name: &str, text: &str) -> Card {
     if let (Some(row), Some(program)) = (largest, report.program) {
         let side = row.out_of_place;
         let from = format!("{name}, line {}, {} of {}", row.line, program.name, Unit::Bytes.format(row.bytes));
-        card.run.measure(Metric::BusBandwidth, side.busbw, from.clone());
-        card.found("Bus bandwidth on the largest buffer", Unit::BytesPerSecond.format(side.busbw), row.line);
+        if row.bytes < LARGE {
+            // On small buffers latency decides, not the link.
+            let why = "the largest buffer is too small to show it: run up to 1 GiB (-e 1G)";
+            card.unread("The bus bandwidth", why, row.line);
+        } else {
+            card.run.measure(Metric::BusBandwidth, side.busbw, from.clone());
+            card.found("Bus bandwidth on the largest buffer", Unit::BytesPerSecond.format(side.busbw), row.line);
+            if let Some(ranks) = report.ranks {
+                card.run.measure(Metric::BusRanks, ranks as f64, from);
+            }
+        }
         if let Some(ranks) = report.ranks {
-            card.run.measure(Metric::BusRanks, ranks as f64, from);
             card.found("Ranks", grouped(ranks as u64), 0);
         }
     }
@@ -93,15 +112,28 @@ pub(super) fn lab(name: &str, text: &str) -> Card {
 /// A batch script or a launch command: how many nodes and GPUs it starts.
 pub(super) fn script(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::Script);
-    let given = super::config::options(text);
+    // What the job has is what its header asks for: a step inside it may take less.
+    let header = header_of(text);
+    let body: String = text
+        .split_inclusive('\n')
+        .map(|line| if line.trim_start().starts_with("#SBATCH") { "\n" } else { line })
+        .collect();
+    let given = super::config::options(&body);
+    // A setting that is given two values has none that is known.
     let number = |names: &[&str]| {
-        given
-            .iter()
-            .filter(|flag| names.contains(&flag.name.as_str()))
-            .find_map(|flag| flag.value().rsplit(':').next()?.parse::<u64>().ok())
+        let flags = given.iter().filter(|flag| names.contains(&flag.name.as_str()));
+        let mut values = flags.filter_map(|flag| flag.value().rsplit(':').next()?.parse::<u64>().ok());
+        let first = values.next()?;
+        values.all(|other| other == first).then_some(first)
     };
-    let nodes = number(&["nodes", "nnodes"]).or_else(|| short_nodes(text));
-    let node = number(&["gpus-per-node", "nproc-per-node", "gres"]);
+    let by_tasks = header.ntasks.is_some() && header.ntasks_per_node.is_some();
+    let asked = header.nodes.or_else(|| by_tasks.then(|| header.node_count()));
+    let nodes = asked.or_else(|| number(&["nnodes"])).or_else(|| number(&["nodes"]));
+    let node = Some(header.gpus_of_a_node()).filter(|n| *n > 0);
+    let node = node
+        .or_else(|| number(&["gpus-per-node"]))
+        .or_else(|| number(&["nproc-per-node"]))
+        .or_else(|| number(&["gres"]));
     if let Some(nodes) = nodes.filter(|n| (1..=crate::setup::MAX_NODES).contains(n)) {
         card.run.cluster.nodes = Some(nodes);
         card.found("Nodes", grouped(nodes), 0);
@@ -128,16 +160,10 @@ pub(super) fn script(name: &str, text: &str) -> Card {
                 "it isn't evaluated, so how many processes start isn't known",
                 launch.unread,
             ),
-            _ => card.unread("The launch", params.finding(&launch), launch.fault.map_or(0, |(_, line)| line)),
+            outcome => card.found("The launch", outcome.label(), launch.fault.map_or(0, |(_, line)| line)),
         }
     }
     card.done()
-}
-
-/// `#SBATCH -N 4`.
-fn short_nodes(text: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.trim().strip_prefix("#SBATCH -N"))?;
-    line.trim().split(['-', ' ']).next()?.parse().ok()
 }
 
 /// Traces of one run, a rank each.

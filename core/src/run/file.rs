@@ -109,8 +109,9 @@ impl Model {
     pub fn of(model: &ModelRef) -> Self {
         let preset = match model {
             ModelRef::Preset(preset) => Some(*preset),
-            ModelRef::Custom { shape, .. } => presets::ALL.iter().find(|preset| preset.shape == *shape),
-            ModelRef::Count(_) => None,
+            ModelRef::Custom { shape, guess: None } => presets::ALL.iter().find(|preset| preset.shape == *shape),
+            // Sizes that were guessed stay a guess, even those of a known model.
+            ModelRef::Custom { .. } | ModelRef::Count(_) => None,
         };
         match (preset, model) {
             (Some(preset), _) => Self { name: preset.id.to_owned(), ..Self::default() },
@@ -228,7 +229,7 @@ pub struct Layout {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Serving {
-    /// `vllm` or `sglang`.
+    /// `vllm`, `sglang` or `trtllm`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine: Option<String>,
     /// The name of the model on the Hugging Face Hub, where it isn't one of the course's.
@@ -249,9 +250,19 @@ pub struct Serving {
     /// Requests that run at the same time, at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
+    /// Bytes per weight, scales included, over all weights: 1 for FP8, 0.5 for 4 bits; those of the type if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
     /// The type of the KV cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kv: Option<Dtype>,
+}
+
+impl Serving {
+    /// Whether a weight can have so many bytes.
+    pub(super) fn takes(each: f64) -> bool {
+        (0.01..=8.0).contains(&each)
+    }
 }
 
 impl Run {
@@ -277,6 +288,11 @@ impl Run {
                 "measured.{} can't be {}. Write it in base units: bytes, seconds, FLOP/s, and 0.4 for 40%.",
                 metric.id(),
                 wrong.value
+            ));
+        }
+        if let Some(each) = run.serving.weight.filter(|each| !Serving::takes(*each)) {
+            return Err(format!(
+                "serving.weight can’t be {each}. Write the bytes per weight: 2 for bf16, 1 for FP8, 0.5 for 4 bits."
             ));
         }
         match run.setup().1.into_iter().next() {
@@ -360,6 +376,12 @@ impl Run {
             (None, None, Some(gpus)) => (Some(gpus.clamp(1, 8)), Some(gpus.div_ceil(8).max(1))),
             (node, nodes, _) => (node, nodes),
         }
+    }
+
+    /// What is to be said beside a verdict where settings weren't read: a sentence.
+    pub fn caveat(&self) -> Option<String> {
+        let settings = crate::quantity::counted(self.unread.len() as u64, "setting wasn’t", "settings weren’t");
+        (!self.unread.is_empty()).then(|| format!("{settings} read and may change this."))
     }
 
     /// A measured value.

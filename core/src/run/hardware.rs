@@ -7,17 +7,33 @@ use crate::hardware::{self, Accelerator};
 use crate::quantity::grouped;
 use crate::units::MIB;
 
-/// Words of a device's name, all of which must be in it, and the id it means. The first that fits counts.
+/// Words of a device's name, all of which must be in it, and the id it means, or nothing. The first that fits counts.
 const NAMES: &[(&[&str], &str)] = &[
+    // Other products with such names, which aren't in the table.
+    (&["laptop"], ""),
+    (&["gh200"], ""),
+    (&["h100 nvl"], ""),
+    (&["h200 nvl"], ""),
+    (&["h800", "pci"], ""),
+    (&["h20-3e"], ""),
+    (&["a100", "pci"], ""),
+    (&["a100", "64gb"], ""),
+    (&["v100", "pci"], ""),
+    (&["5090 d"], ""),
+    (&["4090 d"], ""),
+    (&["3090 ti"], ""),
+    (&["gb300"], "gb300"),
     (&["h100", "pcie"], "h100-pcie-80"),
     (&["h100"], "h100-80"),
     (&["h800"], "h800"),
     (&["h200"], "h200-141"),
+    (&["h20 "], "h20-96"),
     (&["gb200"], "gb200"),
     (&["b200"], "b200"),
     (&["b300"], "b300"),
     (&["a100", "40gb"], "a100-40"),
     (&["a100"], "a100-80"),
+    (&["a800", "sxm"], "a800-80"),
     (&["v100", "32gb"], "v100-32"),
     (&["v100"], "v100-16"),
     (&["5090"], "rtx-5090"),
@@ -29,12 +45,16 @@ const NAMES: &[(&[&str], &str)] = &[
     (&["mi250x"], "mi250x"),
     (&["mi300x"], "mi300x"),
     (&["mi325x"], "mi325x"),
+    (&["mi350x"], "mi350x"),
     (&["mi355x"], "mi355x"),
+    (&["a10g"], "a10g-24"),
+    (&["nvidia l4 "], "l4-24"),
 ];
 
 /// The GPU that a driver's name means; none for one that isn't in the table.
 pub(super) fn gpu(text: &str) -> Option<&'static Accelerator> {
-    let text = text.to_lowercase();
+    // A word at the end ends too.
+    let text = format!(" {} ", text.to_lowercase());
     let (_, id) = NAMES.iter().find(|(words, _)| words.iter().all(|word| text.contains(word)))?;
     hardware::find(id)
 }
@@ -112,6 +132,7 @@ pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::RocmSmi);
     let mut gpus: Vec<&str> = Vec::new();
     let (mut known, mut used) = (None, None::<f64>);
+    let mut unknown: Option<(&str, usize)> = None;
     for (i, line) in text.lines().enumerate() {
         let Some((id, rest)) = line.strip_prefix("GPU[").and_then(|rest| rest.split_once(']')) else { continue };
         if !gpus.contains(&id) {
@@ -119,7 +140,10 @@ pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
         }
         let what = rest.trim_start_matches([' ', '\t', ':']);
         if ["Card series", "Card Series", "Card model", "Card Model"].iter().any(|key| what.starts_with(key)) {
-            known = known.or_else(|| gpu(what).map(|gpu| (gpu, i + 1)));
+            match gpu(what) {
+                Some(gpu) => known = known.or(Some((gpu, i + 1))),
+                None => unknown = unknown.or(Some((what, i + 1))),
+            }
         } else if let Some((_, bytes)) = what.split_once("VRAM Total Used Memory (B)") {
             used = used.into_iter().chain(number_at(bytes)).reduce(f64::max);
         }
@@ -143,10 +167,55 @@ pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
     if let Some((gpu, line)) = known {
         card.run.cluster.gpu = Some(gpu.id.to_owned());
         card.found("GPU", gpu.name, line);
+    } else if let Some((text, line)) = unknown {
+        card.unread(text, "this GPU isn't in the course's table", line);
     }
     if let Some(bytes) = used {
         card.run.measure(Metric::MemoryUsed, bytes, format!("{name}, the fullest GPU"));
         card.found(Metric::MemoryUsed.label(), Metric::MemoryUsed.text(bytes), 0);
     }
     card.done()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_means_one_product() {
+        let id = |name| gpu(name).map(|gpu| gpu.id);
+        for (name, is) in [
+            ("NVIDIA A10G", Some("a10g-24")),
+            ("NVIDIA A800-SXM4-80GB", Some("a800-80")),
+            ("NVIDIA A800 80GB PCIe", None),
+            ("NVIDIA H20", Some("h20-96")),
+            ("NVIDIA H200", Some("h200-141")),
+            ("NVIDIA H200 NVL", None),
+            ("NVIDIA L4", Some("l4-24")),
+            ("NVIDIA L40S", Some("l40s-48")),
+            ("NVIDIA L40", None),
+            ("AMD Instinct MI350X", Some("mi350x")),
+            ("NVIDIA GB300", Some("gb300")),
+            ("NVIDIA B300 SXM6 AC", Some("b300")),
+            ("NVIDIA GB200", Some("gb200")),
+            ("NVIDIA H100 NVL", None),
+            ("NVIDIA H100 PCIe", Some("h100-pcie-80")),
+            ("NVIDIA H100 80GB HBM3", Some("h100-80")),
+            ("NVIDIA A100-PCIE-40GB", None),
+            ("NVIDIA A100 80GB PCIe", None),
+            ("NVIDIA A100-SXM4-40GB", Some("a100-40")),
+            ("NVIDIA GH200 480GB", None),
+            ("Tesla V100-PCIE-16GB", None),
+            ("Tesla V100-SXM2-16GB", Some("v100-16")),
+            ("NVIDIA GeForce RTX 4090 Laptop GPU", None),
+            ("NVIDIA GeForce RTX 4090", Some("rtx-4090")),
+        ] {
+            assert_eq!(id(name), is, "{name}");
+        }
+        assert!(NAMES.iter().all(|(_, id)| id.is_empty() || hardware::find(id).is_some()));
+        let card = nvidia_smi("smi", "GPU 0: NVIDIA GH200 480GB (UUID: GPU-x)");
+        assert_eq!((card.run.cluster.gpu.clone(), card.unread_count), (None, 1), "{card:?}");
+        let rocm = rocm_smi("rocm", "GPU[0]\t\t: Card Series: \t\tAMD Instinct MI300A");
+        assert_eq!((rocm.run.cluster.gpu.clone(), rocm.unread_count), (None, 1), "{rocm:?}");
+    }
 }

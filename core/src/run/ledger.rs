@@ -165,7 +165,8 @@ pub(super) fn time(run: &Run, plan: &Plan, measured: Option<f64>) -> Ledger {
             "optimizer" => (label, seconds, "Reading and writing optimizer states.", planner()),
             _ => (label, seconds, "Communication that nothing hides.", planner()),
         };
-        if seconds > 0.0 {
+        // What rounding leaves of a part that is zero is no part.
+        if seconds > 1e-9 * step.total() {
             let label = if matches!(id, "tensor" | "context" | "expert" | "data" | "send") {
                 format!("{label}, exposed")
             } else {
@@ -250,7 +251,10 @@ fn of_gap(run: &Run, plan: &Plan, seconds: f64) -> Vec<Cause> {
         all.push(cause(
             "FP8 matrix products",
             saved,
-            "The prediction is for 16 bits; in 8 bits the peak is twice as high.",
+            format!(
+                "The prediction is for 16 bits; the 8-bit peak is {}× as high.",
+                number(fast / plan.job.cluster.gpu.peak)
+            ),
             Some(plan.planner()),
         ));
     }

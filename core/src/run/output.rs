@@ -344,6 +344,7 @@ pub struct Output {
     held: String,
     lines: usize,
     known: usize,
+    others: usize,
     programs: Vec<&'static str>,
     series: BTreeMap<Metric, Series>,
     whole: BTreeMap<&'static str, (u64, usize)>,
@@ -372,22 +373,20 @@ impl Output {
         }
     }
 
-    /// Whether anything in it was known.
-    pub fn knows(&self) -> bool {
-        self.known > 0
-    }
-
     fn line(&mut self, line: &str, is_end: bool) {
         let number = self.lines + 1;
         self.lines += usize::from(is_end);
         let line = clean(line);
-        if line.trim().is_empty() {
+        if line.trim().is_empty() || is_loading(&line) {
             return;
         }
         if self.take(&line, number) {
             self.known += 1;
-        } else if self.quoted.len() < QUOTED {
-            self.quoted.push((number, line));
+        } else {
+            self.others += 1;
+            if self.quoted.len() < QUOTED {
+                self.quoted.push((number, line));
+            }
         }
     }
 
@@ -514,11 +513,12 @@ impl Output {
             card.run.cluster.gpu = Some(id.to_owned());
             card.found("GPU", crate::hardware::find(id).map_or(id, |gpu| gpu.name), line);
         }
-        let rest = self.lines.saturating_sub(self.known);
+        let rest = self.others;
+        let settings = card.unread_count;
         for (line, text) in &self.quoted {
             card.unread(text, "", *line);
         }
-        card.unread_count = rest.max(card.unread_count);
+        card.unread_count = settings + rest;
         let mut card = card.done();
         let by = self.programs.join(" and ");
         if card.outcome != Outcome::Refused {
@@ -537,17 +537,32 @@ impl Output {
 
 /// A line without colors and quotes, as long as it is looked at.
 fn clean(line: &str) -> String {
-    let mut text = String::new();
-    let mut parts = line.split('\u{1b}');
-    text.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        let sequence = part.strip_prefix('[').and_then(|rest| rest.split_once(|c: char| c.is_ascii_alphabetic()));
-        text.push_str(sequence.map_or(part, |(_, rest)| rest));
-    }
+    let mut text = crate::terminal::plain(line).into_owned();
     text.retain(|c| !matches!(c, '\'' | '"' | '`'));
     let end = (0..=LONGEST.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     text.truncate(end);
     text
+}
+
+/// Whether a line is a bar of something other than training steps: files, data, shapes of a graph.
+fn is_loading(line: &str) -> bool {
+    const OTHERS: [&str; 14] = [
+        "shards",
+        "Loading",
+        "Downloading",
+        "Fetching",
+        "Saving",
+        "Map",
+        "Filter",
+        "Tokeniz",
+        "Packing",
+        "Truncating",
+        "Converting",
+        "Generating",
+        "Evaluat",
+        "Capturing",
+    ];
+    (line.contains("s/it]") || line.contains("it/s]")) && OTHERS.iter().any(|word| line.contains(word))
 }
 
 /// torchtitan's `Building 2-D device mesh with [dp_shard, tp], [4, 8]`.

@@ -16,6 +16,19 @@ pub struct Assumed {
     pub sentence: String,
 }
 
+/// What is said of the sizes of a model whose family isn't known.
+pub(super) const GUESSED: &str = "The model’s family isn’t known, so its sizes are a guess.";
+
+/// Assumed settings whose other values [`Plan::variants`] tries, so that ranges span them.
+const SPANNED: [&str; 4] = ["layout.zero", "layout.recompute", "layout.sp", "layout.flash"];
+
+impl Assumed {
+    /// Whether predictions are a range over its values.
+    pub(super) fn is_spanned(&self) -> bool {
+        SPANNED.contains(&self.key)
+    }
+}
+
 /// A run that can be predicted.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -69,6 +82,9 @@ impl Run {
         };
         let mut assumed = Vec::new();
         let mut assume = |key, sentence: String| assumed.push(Assumed { key, sentence });
+        if model.is_guess() {
+            assume("model.sizes", GUESSED.to_owned());
+        }
         let one = |n: Option<u64>| n.unwrap_or(1).max(1);
         let (tp, cp, ep, pp) = (one(l.tp), one(l.cp), one(l.ep), one(l.pp));
         let dp = l.dp.unwrap_or(gpus / ranks.max(1)).max(1);

@@ -1,9 +1,11 @@
 //! Recognizing what was pasted.
 
+use std::ops::Range;
+
 use serde_json::Value;
 use toml::Table;
 
-use super::card::{Card, Kind};
+use super::card::{Card, Kind, Outcome};
 use super::file::Run;
 use super::output::Output;
 use super::{config, evidence, hardware, topology};
@@ -50,8 +52,8 @@ pub fn read(name: &str, text: &str) -> Card {
     if bare.contains("ROCm System Management Interface") || bare.starts_with("GPU[0]") || bare.contains("ROCm SMI") {
         return hardware::rocm_smi(name, text);
     }
-    if config::serve::is(bare) {
-        return config::serve::read(name, text);
+    if let Some((lines, command)) = config::serve::find(text) {
+        return served(name, text, &lines, &config::serve::read(name, lines.start + 1, &command));
     }
     if config::fsdp::is_code(bare) {
         return config::fsdp::code(name, text);
@@ -68,12 +70,9 @@ pub fn read(name: &str, text: &str) -> Card {
         }
     }
     // A log may quote flags, so that lines with numbers of a run count first.
-    let mut lines = Output::default();
-    lines.push(text);
-    // The last line may have no end.
-    lines.push("\n");
-    if lines.knows() {
-        return lines.finish(name);
+    let log = output(name, text);
+    if log.outcome != Outcome::Refused {
+        return log;
     }
     if ["--tensor-model-parallel-size", "--num-layers", "--micro-batch-size", "--pipeline-model-parallel-size"]
         .iter()
@@ -112,6 +111,37 @@ fn run_file(name: &str, run: Run) -> Card {
     card.topology = run.cluster.topology.as_deref().and_then(topology::Topology::read);
     card.run = run;
     card.done()
+}
+
+/// A command that starts a server, and what the server printed, if that was pasted too.
+fn served(name: &str, text: &str, lines: &Range<usize>, command: &Card) -> Card {
+    let rest: Vec<&str> =
+        text.lines().enumerate().map(|(i, line)| if lines.contains(&i) { "" } else { line }).collect();
+    let mut log = output(name, &rest.join("\n"));
+    if log.outcome == Outcome::Refused || command.outcome == Outcome::Refused {
+        if log.outcome != Outcome::Refused {
+            return log;
+        }
+        let mut card = command.clone();
+        let others = |(_, line): &(usize, &&str)| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+        for (i, line) in rest.iter().enumerate().filter(others) {
+            card.unread(line, "only the command is read", i + 1);
+        }
+        if card.unread_count > command.unread_count {
+            card.said.clear();
+            return card.done();
+        }
+        return card;
+    }
+    log.run.take(&command.run);
+    log.found.splice(0..0, command.found.iter().cloned());
+    log.unread.splice(0..0, command.unread.iter().cloned());
+    log.unread_count += command.unread_count;
+    log.said = format!("The command that started it was read. {}", log.said);
+    if log.unread_count > 0 {
+        log.outcome = Outcome::Partly;
+    }
+    log
 }
 
 /// Run output in one piece.

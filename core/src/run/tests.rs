@@ -419,6 +419,264 @@ fn what_replaces_something_is_said() {
     assert_eq!(Run::parse(&run.write()), Ok(run));
 }
 
+/// A run of Llama 3 8B on a node, with these lines of its layout.
+fn eight_gpus(layout: &str, measured: &str) -> Run {
+    let text = format!(
+        "[model]\nname = \"llama-3-8b\"\n[cluster]\ngpu = \"h100-80\"\nnode = 8\nnodes = 1\n[layout]\nframework = \"fsdp\"\n{layout}\n[measured]\n{measured}\n"
+    );
+    Run::parse(&text).expect("a run")
+}
+
+const COMPLETE: &str = "mbs = 1\nbatch = 8\nseq = 8192\nzero = 3\nrecompute = \"none\"\nflash = true";
+
+#[test]
+fn an_assertion_that_rests_on_assumptions_is_not_decided() {
+    let run = eight_gpus("mbs = 1\nbatch = 8\nseq = 8192", "step-time = { value = 0.6 }");
+    let asked = ["mfu > 0.4", "memory.weights < 80e9", "memory.total < 60e9", "mfu > 0.001", "memory.total < 1e15"];
+    let (_, checked) = check(&run, &asked.map(str::to_owned));
+    let holds: Vec<Option<bool>> = checked.iter().map(|c| c.holds).collect();
+    assert_eq!(holds, [None, None, None, Some(true), Some(true)], "{checked:?}");
+    for undecided in &checked[..3] {
+        assert!(undecided.why.contains("layout.zero") && undecided.why.ends_with("in the run file."), "{undecided:?}");
+    }
+    // Of a batch nobody gave, no other value is tried, so nothing that counts its tokens is decided.
+    let run = eight_gpus("seq = 8192\nzero = 3\nrecompute = \"none\"\nflash = true", "step-time = { value = 0.6 }");
+    let asked = ["mfu > 0.001", "measured.mfu > 0.001", "measured.step_time < 1", "h100_80.memory > 1"];
+    let (_, checked) = check(&run, &asked.map(str::to_owned));
+    let holds: Vec<Option<bool>> = checked.iter().map(|c| c.holds).collect();
+    assert_eq!(holds, [None, None, Some(true), Some(true)], "{checked:?}");
+    assert!(checked[0].why.contains("layout.batch"), "{checked:?}");
+    // Everything given: as before.
+    let (_, checked) = check(&eight_gpus(COMPLETE, ""), &["mfu > 0.4".to_owned(), "memory.weights < 80e9".to_owned()]);
+    assert!(checked.iter().all(|c| c.holds == Some(true)), "{checked:?}");
+}
+
+#[test]
+fn a_serving_command_is_read_as_the_engine_reads_it() {
+    let text = "vllm serve meta-llama/Llama-3.1-70B-Instruct -tp 8 --max-model-len 32K --quantization fp8 --port 8001";
+    let card = read("serve", text);
+    let s = &card.run.serving;
+    assert_eq!((card.kind, card.outcome), (Kind::Serve, Outcome::Read), "{:?}", card.unread);
+    assert_eq!((card.run.model.name.as_str(), s.tp, s.context), ("llama-3-70b", Some(8), Some(32_768)));
+    assert!(s.weight.is_some_and(|each| (1.0..1.1).contains(&each)), "{s:?}");
+    let mut run = card.run;
+    run.cluster.gpu = Some("h100-80".to_owned());
+    let weights = compare(&run).row("weights").and_then(|row| row.predicted).expect("a row")[1];
+    assert!((70e9 / 8.0..76e9 / 8.0).contains(&weights), "{weights}");
+    assert_eq!(Run::parse(&run.write()), Ok(run.clone()));
+    run.serving.weight = Some(-1.0);
+    assert!(Run::parse(&run.write()).is_err_and(|why| why.contains("bytes per weight")));
+    // What isn't read is listed: groups, prefixes, forms that aren't modeled, values that are none.
+    let card = read(
+        "serve",
+        "vllm serve Qwen/Qwen3-8B --data-parallel-size 2 --no-enable-prefix-caching --quantization exotic --max-num-seqs many",
+    );
+    let left = ["--data-parallel-size 2", "--no-enable-prefix-caching", "--quantization exotic", "--max-num-seqs many"];
+    for setting in left {
+        assert!(card.run.unread.iter().any(|text| text.ends_with(setting)), "{setting}: {:?}", card.run.unread);
+    }
+    assert_eq!((card.run.serving.weight, card.run.serving.requests), (None, None));
+    // A checkpoint in 8 bits is predicted in 8 bits.
+    let config =
+        include_str!("../../../tests/fixtures/configs/llama-3-8b.json").trim().trim_end_matches('}').to_owned()
+            + ",\"quantization_config\": {\"quant_method\": \"fp8\"}}";
+    let card = read("config.json", &config);
+    assert!(card.run.serving.weight.is_some_and(|each| (1.0..1.3).contains(&each)), "{:?}", card.run.serving);
+    assert!(card.found.iter().any(|found| found.value == "fp8"), "{:?}", card.found);
+}
+
+#[test]
+fn a_repository_is_a_model_only_if_its_sizes_are() {
+    let id = |name| presets::of_hub(name).map(|preset| preset.id);
+    for (name, is) in [
+        ("meta-llama/Llama-3.3-70B-Instruct", Some("llama-3-70b")),
+        ("neuralmagic/Meta-Llama-3.1-8B-Instruct-quantized.w4a16", Some("llama-3-8b")),
+        ("Qwen/Qwen3-32B", Some("qwen3-32b")),
+        ("Qwen/Qwen3-30B-A3B-Instruct-2507", Some("qwen3-30b-a3b")),
+        ("deepseek-ai/DeepSeek-V3-0324", Some("deepseek-v3")),
+        ("deepseek-ai/DeepSeek-V3.2", Some("deepseek-v3.2")),
+        ("TheBloke/Llama-2-7B-Chat-AWQ", Some("llama-2-7b")),
+        ("openai-community/gpt2-large", None),
+        ("microsoft/Phi-3-mini-128k-instruct", None),
+        ("Instruct", None),
+    ] {
+        assert_eq!(id(name), is, "{name}");
+    }
+    assert!(presets::ALL.iter().all(|p| p.hub.is_empty() || id(p.hub) == Some(p.id)));
+}
+
+#[test]
+fn a_pasted_session_keeps_its_log() {
+    let text = "$ vllm serve meta-llama/Llama-3.1-8B-Instruct \\\n    --gpu-memory-utilization 0.9\nINFO 01-13 11:35:21 model_runner.py:1099] Loading model weights took 14.9595 GB\nINFO gpu_executor] GPU KV cache size: 169,314 tokens\n";
+    let card = read("session", text);
+    assert_eq!((card.kind, card.outcome), (Kind::Log, Outcome::Read), "{:?}", card.unread);
+    assert_eq!((card.run.model.name.as_str(), card.run.serving.memory), ("llama-3-8b", Some(0.9)));
+    assert_eq!(card.run.measured(Metric::KvTokens), Some(169_314.0));
+    assert!(card.found.iter().any(|f| f.what == Metric::KvTokens.label() && f.line == 4), "{:?}", card.found);
+    // What stands around a command and is no output isn't claimed to be read.
+    let card = read("serve.sh", "export VLLM_USE_V1=1\nvllm serve Qwen/Qwen3-8B -tp 2\n");
+    assert_eq!((card.outcome, card.run.serving.tp, card.unread.len()), (Outcome::Partly, Some(2), 1), "{card:?}");
+}
+
+#[test]
+fn a_guessed_family_stays_a_guess() {
+    let config = include_str!("../../../tests/fixtures/configs/llama-3-8b.json");
+    let card = read("config.json", &config.replace("\"llama\"", "\"zephyr_next\""));
+    assert_eq!(card.run.model.name, "", "{:?}", card.run.model);
+    assert_eq!(Run::parse(&card.run.write()).as_ref(), Ok(&card.run));
+    let mut run = eight_gpus(COMPLETE, "step-time = { value = 0.9 }");
+    run.take(&card.run);
+    let report = compare(&run);
+    assert_eq!(report.assumed.iter().map(|a| a.key).collect::<Vec<_>>(), ["model.sizes"]);
+    assert!(report.verdict.starts_with("No verdict yet: model.sizes wasn’t read."), "{}", report.verdict);
+    assert!(report.verdict.contains("with the assumed values"), "{}", report.verdict);
+}
+
+#[test]
+fn a_table_of_small_buffers_names_no_cause() {
+    let small = |line: &&str| {
+        line.split_whitespace().next().and_then(|word| word.parse::<f64>().ok()).is_none_or(|bytes| bytes <= 65_536.0)
+    };
+    let cut: Vec<&str> = crate::network::measured::EXAMPLE.lines().filter(small).collect();
+    let card = read("nccl", &cut.join("\n"));
+    assert_eq!((card.kind, card.outcome), (Kind::NcclTests, Outcome::Partly), "{}", card.said);
+    assert_eq!(card.run.measured, Run::default().measured);
+    assert!(card.unread.iter().any(|u| u.why.contains("-e 1G")), "{:?}", card.unread);
+    // And a cause that is larger than the gap is none.
+    let run = eight_gpus(
+        COMPLETE,
+        "step-time = { value = 1.2 }\nbus-bandwidth = { value = 0.4e9 }\nbus-ranks = { value = 8.0 }",
+    );
+    let verdict = compare(&run).verdict;
+    assert!(verdict.contains("would explain more than the whole gap, so one of the inputs is wrong."), "{verdict}");
+}
+
+#[test]
+fn settings_that_are_not_read_reach_the_verdict() {
+    let toml = |name: &str| {
+        format!(
+            "[model]\nname = \"qwen3\"\nflavor = \"8B\"\n[optimizer]\nname = \"{name}\"\n[training]\nlocal_batch_size = 1\nseq_len = 4096\n"
+        )
+    };
+    let card = read("t.toml", &toml("Lion"));
+    assert_eq!((card.run.layout.optimizer, card.run.model.name.as_str()), (None, "qwen3-8b"));
+    assert_eq!(card.run.unread, ["torchtitan configuration: optimizer.name = \"Lion\""]);
+    assert_eq!(read("t.toml", &toml("AdamW")).run.unread, [""; 0]);
+    let card = read("ds.json", "{\"train_micro_batch_size_per_gpu\": 1, \"zero_optimization\": {\"stage\": \"auto\"}}");
+    assert_eq!((card.run.layout.zero, card.outcome), (None, Outcome::Partly));
+    assert_eq!(card.run.unread, ["DeepSpeed configuration: zero_optimization.stage: \"auto\""]);
+    let card = read("ds.json", "{\"train_micro_batch_size_per_gpu\": 1, \"zero_optimization\": {}}");
+    assert_eq!((card.run.layout.zero, card.outcome), (Some(0), Outcome::Read));
+    let mut run = eight_gpus(COMPLETE, "step-time = { value = 0.9 }");
+    assert!(!compare(&run).verdict.contains("may change"), "{}", compare(&run).verdict);
+    run.unread = vec!["x: 1".to_owned(), "y: 2".to_owned()];
+    let verdict = compare(&run).verdict;
+    assert!(verdict.ends_with(" 2 settings weren’t read and may change this."), "{verdict}");
+}
+
+#[test]
+fn a_job_has_the_nodes_of_its_header() {
+    let nodes = |text: &str| {
+        let card = read("job.sh", text);
+        (card.run.cluster.nodes, card.run.cluster.node)
+    };
+    let script = "#!/bin/bash\n#SBATCH -N 8\n#SBATCH --gpus-per-node=8\nsrun --nodes=1 --ntasks=1 hostname\nsrun torchrun train.py\n#SBATCH --nodes=2\n";
+    assert_eq!(nodes(script), (Some(8), Some(8)));
+    assert_eq!(nodes("torchrun --nnodes=2 --nproc_per_node=4 train.py"), (Some(2), Some(4)));
+    assert_eq!(nodes("torchrun --nnodes=2 a.py\ntorchrun --nnodes=4 b.py"), (None, None));
+    let card = read(
+        "job.sh",
+        "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --gres=gpu:8\nhostname\nsrun true\ntorchrun --nnodes=2 --nproc_per_node=8 --rdzv_backend=c10d --rdzv_endpoint=$(hostname):29500 train.py\n",
+    );
+    assert!(card.unread.iter().all(|unread| unread.text != "The launch"), "{:?}", card.unread);
+}
+
+#[test]
+fn a_variable_of_two_values_is_not_known() {
+    let text = "if [ $SIZE = 7B ]; then\n  TP=4\nelse\n  TP=8\nfi\nPP=2\ntorchrun pretrain_gpt.py --tensor-model-parallel-size $TP --pipeline-model-parallel-size $PP --num-layers 2 --seq-length 4096\n";
+    let card = read("m.sh", text);
+    assert_eq!((card.run.layout.tp, card.run.layout.pp), (Some(1), Some(2)), "{card:?}");
+    let why = "the variable isn't set in this text, or is set to different values";
+    assert!(card.unread.iter().any(|u| u.text.contains("$TP") && u.why == why), "{:?}", card.unread);
+    for other in ["TP=2; TP=4", "for TP in 1 2; do", "TP=2\nTP=$((2 * 2))", "TP=2\nif x; then TP=4; fi"] {
+        let card = read("m.sh", &format!("TP=2\n{other}\nrun --num-layers 2 --tensor-model-parallel-size $TP"));
+        assert_eq!(card.run.layout.tp, Some(1), "{other}: {card:?}");
+    }
+    let card = read("m.sh", "run --num-layers 2 --micro-batch-size 1\nrun --num-layers 2 --micro-batch-size 4\n");
+    assert_eq!(card.run.layout.mbs, Some(4));
+    let again = "given more than once: the last one is used";
+    let said: Vec<&str> = card.unread.iter().filter(|u| u.why == again).map(|u| u.text.as_str()).collect();
+    assert_eq!(said, ["--micro-batch-size 4"], "{:?}", card.unread);
+}
+
+#[test]
+fn bars_that_load_are_no_steps() {
+    let text = "Loading checkpoint shards: 100%|██████████| 4/4 [00:08<00:00,  2.05s/it]\nMap: 100%|██████████| 40/40 [00:08<00:00,  5.0it/s]\n 10%|█         | 50/500 [01:40<15:00,  0.50s/it]\n";
+    let card = read("log", text);
+    assert_eq!((card.outcome, card.run.measured(Metric::StepTime)), (Outcome::Read, Some(0.5)), "{card:?}");
+    assert_eq!(read("log", text.lines().next().unwrap_or_default()).outcome, Outcome::Refused);
+}
+
+#[test]
+fn lines_are_counted_once() {
+    let step = "step: 4 loss: 7.6 memory: 66.91GiB(37.51%) tps: 10,050 tflops: 314.71 mfu: 13.99%";
+    let card = read("log", &format!("{step}\n\n\n{step}\n"));
+    assert_eq!((card.outcome, card.said.as_str()), (Outcome::Read, "2 lines were read. Printed by torchtitan."));
+    let card = read("log", &format!("{step}\nhello\n\n"));
+    assert_eq!((card.outcome, card.unread_count, card.unread.len()), (Outcome::Partly, 1, 1));
+    assert!(card.said.ends_with("Other lines (1) have no numbers that are known here."), "{}", card.said);
+    // Bars write over their own line.
+    let card =
+        read("log", "hello\n 10%|█  | 50/500 [01:40<15:00,  2.01s/it]\r 12%|█  | 60/500 [02:00<15:00,  1.99s/it]\n");
+    assert_eq!((card.outcome, card.unread_count), (Outcome::Partly, 1), "{}", card.said);
+}
+
+#[test]
+fn what_was_not_read_is_called_what_it_is() {
+    let smi = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-x)\nGPU 1: NVIDIA H100 NVL (UUID: GPU-y)";
+    assert_eq!(read("smi", smi).said, "1 item wasn't read, and nothing is predicted from it.");
+    let yaml = "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nnum_processes: 16\na_new: 3\nb_new: 3\n";
+    assert_eq!(
+        read("a.yaml", yaml).said,
+        "2 items weren't read, and nothing is predicted from them. The run file keeps the settings."
+    );
+}
+
+#[test]
+fn a_share_of_sglang_is_of_weights_and_cache() {
+    let text = |engine: &str, memory: &str| {
+        format!(
+            "[model]\nname = \"llama-3-8b\"\n[cluster]\ngpu = \"h100-80\"\n[serving]\nengine = \"{engine}\"\n{memory}\n[measured]\nkv-tokens = {{ value = 452000.0 }}\n"
+        )
+    };
+    let report = |engine, memory| compare(&Run::parse(&text(engine, memory)).expect("a run"));
+    let room = |report: &Report| report.row("kv-memory").and_then(|row| row.predicted).expect("a row");
+    let [vllm, sglang] = ["vllm", "sglang"].map(|engine| room(&report(engine, "memory = 0.9")));
+    assert!(vllm[2] < sglang[0] && sglang[0] == sglang[2], "{vllm:?} {sglang:?}");
+    let without = report("sglang", "");
+    assert!(without.verdict.starts_with("No verdict yet: serving.memory wasn’t read."), "{}", without.verdict);
+    assert!(without.assumed[0].sentence.contains("SGLang computes its own share"), "{:?}", without.assumed);
+    assert!(!report("sglang", "memory = 0.9").verdict.contains("No verdict"));
+}
+
+#[test]
+fn what_rounding_leaves_is_no_part() {
+    let parts = |run: &Run| compare(run).ledger("step-time").expect("a step").predicted.clone();
+    for run in [eight_gpus(COMPLETE, ""), eight_gpus(&format!("{COMPLETE}\npp = 1\ntp = 2"), "")] {
+        let parts = parts(&run);
+        let total: f64 = parts.iter().map(|part| part.size).sum();
+        assert!(parts.iter().all(|part| part.size > 1e-9 * total), "{parts:?}");
+        assert!(parts.iter().all(|part| part.label != "Pipeline bubble"), "{parts:?}");
+    }
+    let mut run = eight_gpus(&format!("{COMPLETE}\nfp8 = true"), "step-time = { value = 0.3 }");
+    run.cluster.gpu = Some("trainium2".to_owned());
+    (run.cluster.link, run.cluster.net) = (Some("nvlink4".to_owned()), Some("ndr".to_owned()));
+    let report = compare(&run);
+    let ledger = report.ledger("step-time").unwrap_or_else(|| panic!("{:?}", report.missing));
+    let why = ledger.gap.iter().find(|c| c.label.starts_with("FP8")).map(|c| c.why.clone()).unwrap_or_default();
+    assert!(why.contains("the 8-bit peak is 1.9"), "{why}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]

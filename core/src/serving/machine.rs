@@ -137,12 +137,7 @@ impl Machine {
     pub fn take(&mut self, read: &Read) -> Vec<String> {
         let serve = &read.serve;
         let mut left = read.problems.clone();
-        let name = |preset: &&presets::Preset| {
-            let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
-            !preset.hub.is_empty() && last(&serve.model).starts_with(&last(preset.hub))
-        };
-        let named = presets::ALL.iter().filter(name).max_by_key(|preset| preset.hub.len());
-        match named {
+        match presets::of_hub(&serve.model) {
             Some(preset) => self.model = ModelRef::Preset(preset),
             None if !serve.model.is_empty() => left.push(format!(
                 "{} is none of the models in the list, so {} stays. Paste its config.json to use it.",

@@ -12,7 +12,7 @@
 mod deepspeed;
 mod fsdp;
 mod megatron;
-mod torchtitan;
+pub(crate) mod torchtitan;
 
 pub use self::megatron::ROTARY;
 use super::breakdown::{Mode, Params};

@@ -8,7 +8,7 @@ use crate::memory::precision::Dtype;
 use crate::model::{ModelRef, Shape};
 
 /// Its models: ours, its name, its flavor.
-const MODELS: [(&str, &str, &str); 4] = [
+pub(crate) const MODELS: [(&str, &str, &str); 4] = [
     ("llama-3-8b", "llama3", "8B"),
     ("llama-3-70b", "llama3", "70B"),
     ("llama-3.1-405b", "llama3", "405B"),

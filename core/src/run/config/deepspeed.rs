@@ -89,10 +89,17 @@ pub(in crate::run) fn read(name: &str, object: &Map<String, Value>) -> Card {
     match object.get("zero_optimization").and_then(Value::as_object) {
         None => card.run.layout.zero = Some(0),
         Some(zero) => {
-            let stage =
-                zero.get("stage").and_then(Value::as_u64).and_then(|n| u8::try_from(n).ok()).filter(|n| *n <= 3);
-            card.run.layout.zero = Some(stage.unwrap_or(0));
-            card.found("ZeRO stage", stage.unwrap_or(0).to_string(), 0);
+            // Without a stage, DeepSpeed doesn't shard.
+            let given = zero.get("stage");
+            let stage = given.map_or(Some(0), |stage| u8::try_from(stage.as_u64()?).ok().filter(|n| *n <= 3));
+            card.run.layout.zero = stage;
+            match (stage, given) {
+                (Some(stage), _) => card.found("ZeRO stage", stage.to_string(), 0),
+                (None, given) => {
+                    let given = given.map(Value::to_string).unwrap_or_default();
+                    card.unread_setting(&format!("zero_optimization.stage: {given}"), "not a stage from 0 to 3", 0);
+                }
+            }
             for (key, value) in zero.iter().filter(|(key, _)| !IN_ZERO.contains(&key.as_str())) {
                 let is_off = value.get("device").and_then(Value::as_str) == Some("none");
                 if !is_off {

@@ -3,8 +3,10 @@
 use crate::launch::yaml::{Node, Value};
 use crate::memory::activations::Recompute;
 use crate::memory::{Dtype, Optimizer};
+use crate::model::ModelRef;
 use crate::quantity::grouped;
 use crate::run::card::{Card, Kind};
+use crate::run::file::Model;
 use crate::run::output::number_at;
 
 /// Whether a text is Python that shards with FSDP2.
@@ -230,7 +232,8 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
             "Optimizer"
         }
         "base_model" => {
-            card.run.model = super::serve::hub(value).unwrap_or_default();
+            let known = crate::model::presets::of_hub(value).map(|preset| Model::of(&ModelRef::Preset(preset)));
+            card.run.model = known.unwrap_or_default();
             if card.run.model.name.is_empty() {
                 card.unread_setting(
                     &format!("{key}: {value}"),

@@ -174,6 +174,15 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
     l.framework = Some("megatron".to_owned());
     (l.tp, l.pp, l.cp, l.ep) = (Some(1), Some(1), Some(1), Some(1));
     (l.zero, l.sp, l.recompute) = (Some(0), Some(false), Some(Recompute::None));
+    for (i, flag) in given.iter().enumerate() {
+        let is_passed = || PASSED.iter().any(|start| flag.name.starts_with(start));
+        let again = |other: &Given| other.name == flag.name && other.values != flag.values;
+        let is_last_of_many =
+            !given.iter().skip(i + 1).any(|other| other.name == flag.name) && given.iter().take(i).any(again);
+        if is_last_of_many && !is_passed() {
+            card.unread_setting(&flag.text(), "given more than once: the last one is used", flag.line);
+        }
+    }
     let mut s = Sizes { tied: true, linear_bias: true, layer_norm: true, ..Sizes::default() };
     let mut virtual_layers = None;
     for flag in given {

@@ -39,13 +39,10 @@ const WORDS: usize = 20_000;
 
 /// The options in a text: a script, a command, an array of arguments. Variables that the text sets are put in their places.
 pub(super) fn options(text: &str) -> Vec<Given> {
-    let mut variables: Vec<(&str, String)> = Vec::new();
+    let variables = variables(text);
     let mut all: Vec<Given> = Vec::new();
     for (i, line) in text.lines().enumerate() {
         let line = uncommented(line);
-        if let Some((name, value)) = assignment(line) {
-            variables.push((name, value.to_owned()));
-        }
         for word in words(line).take(WORDS) {
             let word = expanded(&word, &variables);
             if let Some(name) =
@@ -73,14 +70,42 @@ fn uncommented(line: &str) -> &str {
     }
 }
 
-/// `NAME=value`, with or without `export`, quotes and a default: `${NAME:-value}`.
-fn assignment(line: &str) -> Option<(&str, &str)> {
-    let line = line.trim();
-    let (name, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
-    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+/// The variables that a text gives one value. One that branches or functions set to several, or to what isn't read, has none that is known.
+fn variables(text: &str) -> Vec<(&str, String)> {
+    let mut all: Vec<(&str, Option<&str>)> = Vec::new();
+    for (name, value) in
+        text.lines().map(uncommented).flat_map(|line| line.split([';', '&', '|'])).filter_map(assignment)
+    {
+        match all.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, known)) if *known != value => *known = None,
+            Some(_) => {}
+            None => all.push((name, value)),
+        }
+    }
+    all.into_iter().filter_map(|(name, value)| Some((name, value?.to_owned()))).collect()
+}
+
+/// `NAME=value`, with or without `export`, quotes and a default: `${NAME:-value}`. No value if it isn't one word; the variable of a loop has
+/// none either.
+fn assignment(line: &str) -> Option<(&str, Option<&str>)> {
+    let mut line = line.trim();
+    if let Some(rest) = line.strip_prefix("for ") {
+        let name = rest.split_once(" in ")?.0.trim();
+        return is_name(name).then_some((name, None));
+    }
+    for word in ["then ", "else ", "do ", "{ ", "export ", "local ", "readonly "] {
+        line = line.strip_prefix(word).map_or(line, str::trim_start);
+    }
+    let (name, value) = line.split_once('=')?;
+    let is_whole = ['"', '\''].iter().all(|quote| value.matches(*quote).count() % 2 == 0);
     let value = value.trim_matches(['"', '\'']);
     let value = value.strip_prefix("${").and_then(|v| v.strip_suffix('}')?.split_once(":-")).map_or(value, |(_, v)| v);
-    (is_name && !value.contains([' ', '(']) && value.len() < 200).then_some((name, value))
+    let is_known = is_whole && !value.contains([' ', '(', '`']) && value.len() < 200;
+    is_name(name).then_some((name, is_known.then_some(value)))
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 /// The words of a line. Quotes and parentheses hold a group of flags as often as one word, so they count as spaces.
@@ -113,7 +138,11 @@ pub(super) fn whole(card: &mut Card, text: &str, setting: &str, line: usize) -> 
     match crate::query::parse_number(text).filter(|n| (0.0..1e15).contains(n) && n.fract() == 0.0) {
         Some(n) => Some(n as u64),
         None => {
-            let why = if text.contains('$') { "the variable isn't set in this text" } else { "not a whole number" };
+            let why = if text.contains('$') {
+                "the variable isn't set in this text, or is set to different values"
+            } else {
+                "not a whole number"
+            };
             card.unread_setting(setting, why, line);
             None
         }

@@ -1,10 +1,15 @@
-//! The commands of vLLM and SGLang: `vllm serve …`, `python -m vllm.entrypoints…`, `python -m sglang.launch_server …`.
+//! The commands of vLLM, SGLang and TensorRT-LLM: `vllm serve …`, `python -m vllm.entrypoints…`, `python -m sglang.launch_server …`,
+//! `trtllm-serve …`. They are read by [`command`]; what has no place in a run is listed.
 
-use super::{Given, options, whole};
+use std::ops::Range;
+
 use crate::memory::Dtype;
-use crate::model::presets;
+use crate::model::{ModelRef, presets};
 use crate::run::card::{Card, Kind};
-use crate::run::file::Model;
+use crate::run::file::{Model, Serving};
+use crate::serving::command::{self, Read, Serve, Server};
+use crate::serving::machine::Machine;
+use crate::serving::step::Quant;
 
 /// Options that say nothing of memory or time.
 const PASSED: &[&str] = &[
@@ -30,104 +35,157 @@ const PASSED: &[&str] = &[
     "generation-config",
 ];
 
-/// The course's model that is this one on the Hub, or a variant of it.
-pub(in crate::run) fn hub(name: &str) -> Option<Model> {
-    let bare = |name: &str| {
-        let name = name.trim_end_matches('/').rsplit('/').next().unwrap_or(name).to_lowercase();
-        name.replace("-instruct", "").replace("-chat", "").replace("-hf", "").replace("meta-", "")
-    };
-    // Llama 3.1 and 3.3 have the sizes of Llama 3.
-    let alike = |name: &str| {
-        name.replace("llama-3.1-8b", "llama-3-8b")
-            .replace("llama-3.1-70b", "llama-3-70b")
-            .replace("llama-3.3-70b", "llama-3-70b")
-    };
-    let wanted = alike(&bare(name));
-    let preset =
-        presets::ALL.iter().find(|p| !p.hub.is_empty() && (alike(&bare(p.hub)) == wanted || p.id == wanted))?;
-    Some(Model { name: preset.id.to_owned(), ..Model::default() })
-}
+/// What a line has that starts a server.
+const STARTS: [&str; 6] =
+    ["vllm serve", "vllm.entrypoints", "vllm/vllm-openai", "sglang.launch_server", "sglang serve", "trtllm-serve"];
 
-/// Whether a text starts a server.
-pub(in crate::run) fn is(text: &str) -> bool {
-    ["vllm serve", "vllm.entrypoints", "sglang.launch_server", "sglang serve"].iter().any(|start| text.contains(start))
-}
-
-pub(in crate::run) fn read(name: &str, text: &str) -> Card {
-    let mut card = Card::new(name, Kind::Serve);
-    let engine = if text.contains("sglang") { "sglang" } else { "vllm" };
-    card.run.serving.engine = Some(engine.to_owned());
-    let positional =
-        text.split_once("vllm serve").and_then(|(_, rest)| rest.split_whitespace().find(|word| *word != "\\"));
-    let positional =
-        positional.filter(|word| !word.starts_with('-')).map(|word| word.trim_matches(['"', '\'']).to_owned());
-    let given = options(text);
-    let named = given.iter().find(|flag| matches!(flag.name.as_str(), "model" | "model-path"));
-    if let Some(model) =
-        positional.or_else(|| named.map(|flag| flag.value().to_owned())).filter(|model| !model.is_empty())
-    {
-        match hub(&model) {
-            Some(known) => {
-                card.found("Model", &model, 0);
-                card.run.model = known;
-            }
-            None => card.unread(&model, "not one of the course's models: paste its config.json", 0),
-        }
-        card.run.serving.hub = Some(model);
+/// The first command in a text that starts a server, and the lines that it stands on, from 0.
+pub(in crate::run) fn find(text: &str) -> Option<(Range<usize>, Read)> {
+    if !STARTS.iter().any(|start| text.contains(start)) {
+        return None;
     }
-    for flag in &given {
-        option(&mut card, flag);
+    let lines: Vec<&str> = text.lines().collect();
+    let line = |i: usize| lines.get(i).map_or("", |line| line.trim());
+    let starts = |i: &usize| !line(*i).starts_with('#') && STARTS.iter().any(|start| line(*i).contains(start));
+    (0..lines.len()).filter(starts).find_map(|at| {
+        let from = (0..at).rev().take_while(|i| line(*i).ends_with('\\')).last().unwrap_or(at);
+        // People leave out the backslashes before options.
+        let goes_on =
+            |i: &usize| line(*i - 1).ends_with('\\') || line(*i).starts_with('-') && !line(*i).starts_with("- ");
+        let to = (at + 1..lines.len()).take_while(goes_on).last().map_or(at + 1, |last| last + 1);
+        let command: Vec<&str> = (from..to).map(|i| line(i).trim_end_matches('\\')).collect();
+        // A line that only names an image says nothing.
+        let read = command::read(&command.join(" ")).filter(|read| read.serve != Serve::default())?;
+        Some((from..to, read))
+    })
+}
+
+/// What a command says, which stands on this line.
+pub(in crate::run) fn read(name: &str, at: usize, read: &Read) -> Card {
+    let mut card = Card::new(name, Kind::Serve);
+    let serve = &read.serve;
+    card.run.serving.engine = Some(read.server.id().to_owned());
+    let preset = presets::of_hub(&serve.model);
+    if !serve.model.is_empty() {
+        match preset {
+            Some(preset) => {
+                card.found("Model", &serve.model, at);
+                card.run.model = Model::of(&ModelRef::Preset(preset));
+            }
+            None => card.unread(&serve.model, "not one of the course's models: paste its config.json", at),
+        }
+        card.run.serving.hub = Some(serve.model.clone());
+    }
+    let s = &mut card.run.serving;
+    (s.tp, s.pp, s.context, s.requests, s.memory) = (serve.tp, serve.pp, serve.max_len, serve.max_seqs, serve.memory);
+    let whole = [
+        ("Tensor-parallel ranks", serve.tp),
+        ("Pipeline stages", serve.pp),
+        ("Longest sequence", serve.max_len),
+        ("Requests at the same time", serve.max_seqs),
+    ];
+    for (label, n) in whole {
+        if let Some(n) = n {
+            card.found(label, crate::quantity::grouped(n), at);
+        }
+    }
+    if let Some(share) = serve.memory {
+        card.found("Share of the GPU's memory", crate::quantity::Unit::Fraction.format(share), at);
+    }
+    // The forms of weights and cache as the serving figures take them.
+    let mut machine = Machine::default();
+    machine.take(read);
+    match (machine.quant, &serve.quantization) {
+        (Quant::Bf16, None) => {}
+        (Quant::Bf16, Some(form)) => {
+            card.unread_setting(&format!("--quantization {form}"), "this format isn't modeled", at);
+        }
+        (quant, _) => {
+            card.run.serving.weight = Some(bytes_per_weight(quant, preset)).filter(|each| Serving::takes(*each));
+            card.found("Weights stored as", quant.label(), at);
+        }
+    }
+    if let Some(kv) = &serve.kv {
+        let dtype = match (machine.kv_bits, kv.as_str()) {
+            (8, _) => Some(Dtype::Fp8),
+            (16, "bfloat16" | "bf16") => Some(Dtype::Bf16),
+            (16, "float16" | "fp16" | "half") => Some(Dtype::Fp16),
+            _ => None,
+        };
+        card.run.serving.kv = dtype;
+        match dtype {
+            Some(_) => card.found("KV cache format", kv, at),
+            None => card.unread_setting(&format!("--kv-cache-dtype {kv}"), "this format isn't modeled", at),
+        }
+    }
+    for setting in left(read) {
+        card.unread_setting(&setting, "", at);
+    }
+    for problem in &read.problems {
+        match problem.split_once(": ") {
+            Some((setting, why)) => card.unread_setting(setting, why.trim_end_matches('.'), at),
+            None => card.unread(problem, "", at),
+        }
+    }
+    for option in &read.unread {
+        other(&mut card, option, at);
     }
     card.done()
 }
 
-fn option(card: &mut Card, flag: &Given) {
-    let value = flag.value();
-    let number = |card: &mut Card| whole(card, value, &flag.text(), flag.line);
-    let label = match flag.name.as_str() {
-        "model" | "model-path" => return,
-        "tensor-parallel-size" | "tp-size" | "tp" => {
-            card.run.serving.tp = number(card);
-            "Tensor-parallel ranks"
-        }
-        "pipeline-parallel-size" | "pp-size" => {
-            card.run.serving.pp = number(card);
-            "Pipeline stages"
-        }
-        "max-model-len" | "context-length" => {
-            card.run.serving.context = number(card);
-            "Longest sequence"
-        }
-        "gpu-memory-utilization" | "mem-fraction-static" => {
-            card.run.serving.memory = crate::query::parse_number(value).filter(|share| (0.01..=1.0).contains(share));
-            "Share of the GPU's memory"
-        }
-        "max-num-seqs" | "max-running-requests" => {
-            card.run.serving.requests = number(card);
-            "Requests at the same time"
-        }
-        "kv-cache-dtype" => {
-            card.run.serving.kv = match value {
-                "fp8" | "fp8_e4m3" | "fp8_e5m2" => Some(Dtype::Fp8),
-                "auto" | "bfloat16" | "bf16" => Some(Dtype::Bf16),
-                _ => None,
-            };
-            "KV cache format"
-        }
-        "dtype" => {
-            card.run.layout.dtype = match value {
-                "auto" | "bfloat16" | "bf16" => Some(Dtype::Bf16),
-                "float16" | "half" => Some(Dtype::Fp16),
-                "float32" | "float" => Some(Dtype::Fp32),
-                _ => None,
-            };
-            "Precision"
-        }
-        name if PASSED.iter().any(|start| name.starts_with(start)) => return,
-        _ => {
-            card.unread_setting(&flag.text(), "", flag.line);
-            return;
-        }
+/// Bytes per weight over all weights: embedding, output matrix, norms and routers stay in 16 bits.
+fn bytes_per_weight(quant: Quant, preset: Option<&presets::Preset>) -> f64 {
+    let count = preset.and_then(|preset| Some((preset, preset.shape.count().ok()?)));
+    count.map_or_else(
+        || quant.bytes(),
+        |(preset, count)| {
+            let beside = quant.bytes_beside(preset.shape.moe.is_some());
+            count.stored_apart(beside, quant.bytes()) / count.total.max(1) as f64
+        },
+    )
+}
+
+/// Settings that are read and have no place in a run, as options.
+fn left(read: &Read) -> Vec<String> {
+    let serve = &read.serve;
+    let several = |option: &str, n: Option<u64>| n.filter(|n| *n > 1).map(|n| format!("{option} {n}"));
+    let on = |option: &str, on: bool| on.then(|| option.to_owned());
+    let (groups, replicas) = match read.server {
+        Server::Vllm => ("--data-parallel-size", "--data-parallel-size"),
+        Server::Sglang | Server::Trtllm => ("--attn-dp-size", "--dp-size"),
     };
-    card.found(label, if value.is_empty() { "on" } else { value }, flag.line);
+    [
+        several(groups, serve.dp),
+        several(replicas, serve.replicas),
+        on("--enable-expert-parallel", serve.expert_parallel),
+        serve.max_tokens.map(|n| format!("--max-num-batched-tokens {n}")),
+        serve.block.map(|n| format!("--block-size {n}")),
+        on("--enable-prefix-caching", serve.prefix == Some(true)),
+        on("--no-enable-prefix-caching", serve.prefix == Some(false)),
+        on("--enable-chunked-prefill", serve.chunked == Some(true)),
+        on("--no-enable-chunked-prefill", serve.chunked == Some(false)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// An option that the serving figures have no use for.
+fn other(card: &mut Card, option: &str, at: usize) {
+    let (name, value) = option.split_once(' ').unwrap_or((option, ""));
+    let name = name.trim_start_matches('-').replace('_', "-");
+    if name == "dtype" {
+        card.run.layout.dtype = match value {
+            "auto" | "bfloat16" | "bf16" => Some(Dtype::Bf16),
+            "float16" | "half" => Some(Dtype::Fp16),
+            "float32" | "float" => Some(Dtype::Fp32),
+            _ => None,
+        };
+        match card.run.layout.dtype {
+            Some(_) => card.found("Precision", value, at),
+            None => card.unread_setting(option, "this type isn't modeled", at),
+        }
+    } else if !option.starts_with('-') || !PASSED.iter().any(|start| name.starts_with(start)) {
+        card.unread_setting(option, "", at);
+    }
 }

@@ -3,19 +3,13 @@
 use toml::{Table, Value};
 
 use crate::memory::activations::Recompute;
+use crate::memory::export::torchtitan::MODELS;
 use crate::memory::{Dtype, Optimizer};
 use crate::run::card::{Card, Kind};
 use crate::run::file::Model;
 
-/// Its models and flavors, and ours.
-const MODELS: [(&str, &str, &str); 6] = [
-    ("llama3", "8B", "llama-3-8b"),
-    ("llama3", "70B", "llama-3-70b"),
-    ("llama3", "405B", "llama-3.1-405b"),
-    ("deepseek_v3", "671B", "deepseek-v3"),
-    ("qwen3", "8B", "qwen3-8b"),
-    ("qwen3", "30B-A3B", "qwen3-30b-a3b"),
-];
+/// Models that are read and not exported: ours, its name, its flavor.
+const MORE_MODELS: [(&str, &str, &str); 2] = [("qwen3-8b", "qwen3", "8B"), ("qwen3-30b-a3b", "qwen3", "30B-A3B")];
 /// Sections that say nothing of memory or time.
 const PASSED: [&str; 11] = [
     "job",
@@ -31,7 +25,7 @@ const PASSED: [&str; 11] = [
     "memory_estimation",
 ];
 /// Settings that say nothing of it in sections that do.
-const QUIET: [&str; 19] = [
+const QUIET: [&str; 18] = [
     "lr",
     "eps",
     "steps",
@@ -50,7 +44,6 @@ const QUIET: [&str; 19] = [
     "deterministic",
     "early_step_in_backward",
     "gc_freq",
-    "data_parallel_replicate_degree_",
 ];
 
 /// Whether a table is one.
@@ -122,8 +115,8 @@ pub(in crate::run) fn read(name: &str, table: &Table) -> Card {
     }
     let known = text("model", "name").zip(text("model", "flavor"));
     if let Some((model, flavor)) = known {
-        match MODELS.iter().find(|(name, size, _)| *name == model && *size == flavor) {
-            Some((.., id)) => card.run.model = Model { name: (*id).to_owned(), ..Model::default() },
+        match MODELS.iter().chain(&MORE_MODELS).find(|(_, name, size)| *name == model && *size == flavor) {
+            Some((id, ..)) => card.run.model = Model { name: (*id).to_owned(), ..Model::default() },
             None => card.unread_setting(
                 &format!("model {model} {flavor}"),
                 "not one of the course's models: paste its config.json",
@@ -144,7 +137,6 @@ pub(in crate::run) fn read(name: &str, table: &Table) -> Card {
         ("model", "name"),
         ("model", "flavor"),
         ("model", "converters"),
-        ("optimizer", "name"),
         ("training", "local_batch_size"),
         ("training", "batch_size"),
         ("training", "global_batch_size"),
@@ -160,6 +152,9 @@ pub(in crate::run) fn read(name: &str, table: &Table) -> Card {
         ("parallelism", "enable_async_tensor_parallel"),
         ("parallelism", "disable_loss_parallel"),
     ]);
+    if card.run.layout.optimizer.is_some() {
+        read.push(("optimizer", "name"));
+    }
     let in_parallelism = [
         "data_parallel_replicate_degree",
         "data_parallel_shard_degree",
@@ -189,7 +184,9 @@ pub(in crate::run) fn read(name: &str, table: &Table) -> Card {
                     0,
                 );
             } else if !QUIET.contains(&key.as_str()) {
-                card.unread_setting(&format!("{section}.{key} = {value}"), "", 0);
+                let is_optimizer = (section.as_str(), key.as_str()) == ("optimizer", "name");
+                let why = if is_optimizer { "this optimizer isn't modeled: AdamW is predicted" } else { "" };
+                card.unread_setting(&format!("{section}.{key} = {value}"), why, 0);
             }
         }
     }
