@@ -44,5 +44,5 @@ test("batch, learning rate and optimizers are views of the same run", async ({ p
 
 test("what is impossible is said, and nothing is lost", async ({ page }) => {
   await open(page, "params=70e9&total=37e9");
-  await expect(figure(page).getByText("Not possible")).toContainText("A token cannot use more");
+  await expect(figure(page).getByText("Not possible: ")).toContainText("A token cannot use more");
 });

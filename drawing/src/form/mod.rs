@@ -1,5 +1,5 @@
 //! Drawings that aren't charts, as data: [`Lanes`] are rows along one length (time, bytes), [`Cells`] are places in a grid (matrices,
-//! pages, bits, who holds what). Each says what there is to see; [`pen`] lays it out in a frame and writes it as markup.
+//! pages, bits, who holds what). Each says what there is to see; `pen` lays it out in a frame and writes it as markup.
 
 mod cells;
 mod lanes;

@@ -16,7 +16,7 @@ const RECTANGLES: u64 = 160;
 
 /// The matrix in the step that is on show; in the middle of the run, if none is.
 pub fn picture(p: &Params, run: &Run) -> Cells {
-    let step = midway(p.step, run.steps());
+    let step = midway(p.step as usize, run.steps() as usize) as u64;
     let n = p.seq.max(1) as f64;
     let part = |[rows, columns]: [(u64, u64); 2], tone: Tone| {
         let at = [columns.0 as f64 / n, rows.0 as f64 / n];

@@ -1,6 +1,6 @@
 //! Questions for learning platforms and flashcards: Moodle XML, Canvas (QTI 1.2), QTI 2.1, GIFT and Anki.
 //!
-//! A kind says once what it comes to outside the page ([`Leaves`]); each format has a file that writes it. An exercise
+//! A kind says once what it comes to outside the page (`Leaves`); each format has a file that writes it. An exercise
 //! becomes a [`Pool`] of variants: the same question with other numbers, of which a platform asks each learner one. What a
 //! format can't hold is in [`lost`], to be read before anything is saved.
 //!
