@@ -57,10 +57,6 @@ pub enum EntryKind {
     Lab,
     /// A mission.
     Mission,
-<<<<<<< HEAD
     /// A page for a purpose: to practice, to teach, to set things.
-=======
-    /// A page of the site.
->>>>>>> wt-runfile-page
     Page,
 }

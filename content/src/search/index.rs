@@ -43,7 +43,7 @@ fn likely(kind: EntryKind) -> f64 {
     match kind {
         EntryKind::Widget => 1.2,
         EntryKind::Chapter | EntryKind::Section | EntryKind::Message => 1.0,
-        EntryKind::Lab | EntryKind::Page => 0.9,
+        EntryKind::Lab => 0.9,
         EntryKind::Formula | EntryKind::Mission => 0.8,
         EntryKind::Term | EntryKind::Page => 0.7,
         EntryKind::Exercise => 0.55,

@@ -1,4 +1,4 @@
-//! Files: short texts are read as they are, long logs in slices, traces and snapshots by their worker.
+//! Files, one after another: short texts are read as they are, long output piece by piece, traces and snapshots by their worker.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::detective::{SNAPSHOT, Said};
 use ringside_core::quantity::bytes_decimal;
-use ringside_core::run::{Card, MOST, Outcome, Output, read, snapshot, traces};
+use ringside_core::run::{Card, Content, HEAD, Outcome, Output, content, read, snapshot, traces};
 use ringside_core::trace::Trace;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
@@ -16,12 +16,14 @@ use super::Desk;
 use crate::ui::file;
 use crate::worker::{Program, Worker};
 
-/// Bytes of a log that are read at a time.
-const SLICE: f64 = 1e6;
-/// The largest file.
-const LARGEST: f64 = 200e6;
+/// The longest text that is read at once, in bytes: a page that reads more of it stands still. Longer ones are read as output, in pieces.
+const AT_ONCE: f64 = 1_048_576.0;
+/// Bytes of a long text that are read at a time.
+const PIECE: f64 = 262_144.0;
+/// The largest output and the largest trace.
+const LARGEST: f64 = 2e9;
 /// The largest snapshot, which is read as a whole.
-const LARGEST_SNAPSHOT: f64 = 50e6;
+const LARGEST_SNAPSHOT: f64 = 200e6;
 
 const READER: Program = Program {
     meta: "ringside-trace",
@@ -29,7 +31,7 @@ const READER: Program = Program {
     remedy: "Record fewer steps, or make the snapshot earlier in the run.",
 };
 
-/// What is read just now.
+/// What the worker reads just now.
 struct Reading {
     worker: Worker,
     file: web_sys::File,
@@ -38,14 +40,16 @@ struct Reading {
     problems: Vec<String>,
 }
 
-/// The files that were given, one after another.
+/// The files that were given.
 #[derive(Clone, Copy)]
 pub(super) struct Files {
     desk: Desk,
     waiting: StoredValue<VecDeque<web_sys::File>, LocalStorage>,
     reading: StoredValue<Option<Reading>, LocalStorage>,
-    /// What is read, and how much of it, 0 to 1.
-    progress: RwSignal<Option<(String, f64)>>,
+    /// What is read just now.
+    name: RwSignal<Option<String>>,
+    /// How much of it, 0 to 1.
+    share: RwSignal<f64>,
     is_stopped: RwSignal<bool>,
 }
 
@@ -55,14 +59,15 @@ impl Files {
             desk,
             waiting: StoredValue::new_local(VecDeque::new()),
             reading: StoredValue::new_local(None),
-            progress: RwSignal::new(None),
+            name: RwSignal::new(None),
+            share: RwSignal::new(0.0),
             is_stopped: RwSignal::new(false),
         }
     }
 
     pub(super) fn take(self, files: Vec<web_sys::File>) {
         self.waiting.update_value(|waiting| waiting.extend(files));
-        if self.progress.get_untracked().is_none() {
+        if self.name.with_untracked(Option::is_none) {
             self.next();
         }
     }
@@ -71,58 +76,52 @@ impl Files {
         self.is_stopped.set(false);
         self.reading.set_value(None);
         let Some(file) = self.waiting.try_update_value(VecDeque::pop_front).flatten() else {
-            return self.progress.set(None);
+            return self.name.set(None);
         };
-        self.progress.set(Some((file.name(), 0.0)));
-        if let Err(why) = file::fits(&file, LARGEST) {
-            return self.done(refused(&file, why));
-        }
+        self.share.set(0.0);
+        self.name.set(Some(file.name()));
         spawn_local(async move {
-            let head = slice(&file, 0.0, 65_536.0).await;
-            // By now the page may be gone.
-            if self.progress.try_get_untracked().is_none() {
+            let head = slice(&file, 0.0, HEAD as f64).await;
+            if self.name.is_disposed() {
                 return;
             }
-            let Some(head) = head else {
-                return self.done(refused(&file, "It could not be read. Was it moved or deleted?"));
-            };
-            let text = String::from_utf8_lossy(&head);
-            let is_pickle = head.first() == Some(&0x80);
-            let is_packed = head.starts_with(&[0x1f, 0x8b]);
-            let is_trace = text.contains("\"traceEvents\"")
-                || text.contains("\"schemaVersion\"") && text.contains("\"deviceProperties\"");
-            let is_snapshot = is_pickle || text.contains("\"segments\"") && !is_trace;
-            if is_trace || is_packed || is_snapshot {
-                self.by_worker(file, is_snapshot);
-            } else if file.size() <= MOST as f64 {
-                let text = file::read_text(&file, MOST as f64).await;
-                self.done(match text {
-                    Ok(text) => read(&file.name(), &text),
-                    Err(why) => refused(&file, why),
-                });
-            } else {
-                self.in_slices(file).await;
+            let Some(head) = head else { return self.done(refused(&file, GONE)) };
+            match content(&head) {
+                Err(why) => self.done(refused(&file, why)),
+                Ok(Content::Trace) => self.by_worker(file, false),
+                Ok(Content::Snapshot) => self.by_worker(file, true),
+                Ok(Content::Text) if file.size() <= AT_ONCE => {
+                    let text = file::read_text(&file, AT_ONCE).await;
+                    self.done(text.map_or_else(|why| refused(&file, why), |text| read(&file.name(), &text)));
+                }
+                Ok(Content::Text) => self.in_pieces(file).await,
             }
         });
     }
 
-    /// A long log. A letter that is cut in two is no number.
-    async fn in_slices(self, file: web_sys::File) {
+    /// Long output. A letter that is cut in two is no number.
+    async fn in_pieces(self, file: web_sys::File) {
+        if let Err(why) = file::fits(&file, LARGEST) {
+            return self.done(refused(&file, why));
+        }
         let mut output = Output::default();
         let (mut at, size) = (0.0, file.size());
         while at < size {
-            let Some(bytes) = slice(&file, at, at + SLICE).await else {
-                return self.done(refused(&file, "It could not be read to its end. Was it moved or deleted?"));
-            };
+            let Some(bytes) = slice(&file, at, at + PIECE).await else { return self.done(refused(&file, GONE)) };
             output.push(&String::from_utf8_lossy(&bytes));
-            at += SLICE;
+            at += PIECE;
             match self.is_stopped.try_get_untracked() {
-                Some(false) => self.progress.set(Some((file.name(), (at / size).min(1.0)))),
-                Some(true) => return self.next(),
+                Some(false) => self.share.set((at / size).min(1.0)),
+                Some(true) => return self.stopped(),
                 None => return,
             }
         }
-        self.done(output.finish(&file.name()));
+        let mut card = output.finish(&file.name());
+        if card.outcome == Outcome::Refused {
+            card.said =
+                format!("{} Texts of more than {} are read as run output only.", card.said, bytes_decimal(AT_ONCE));
+        }
+        self.done(card);
     }
 
     fn by_worker(self, file: web_sys::File, is_snapshot: bool) {
@@ -150,7 +149,6 @@ impl Files {
             let other = |_| "The program that reads traces is of another version. Reload the page.".to_owned();
             postcard::from_bytes::<Said>(&Uint8Array::new(&bytes).to_vec()).map_err(other)
         });
-        let name = self.reading.with_value(|reading| reading.as_ref().map(|r| r.file.name())).unwrap_or_default();
         match said {
             Ok(Said::Ready) => self.with(|reading| {
                 let given = if reading.is_snapshot {
@@ -161,8 +159,7 @@ impl Files {
                 reading.worker.post(&given);
             }),
             Ok(Said::Reading { bytes, of, .. }) => {
-                let share = of.map_or(0.0, |of| bytes as f64 / of.max(1) as f64);
-                self.progress.set(Some((name, share.min(1.0))));
+                self.share.set(of.map_or(0.0, |of| (bytes as f64 / of.max(1) as f64).min(1.0)));
             }
             Ok(Said::Problem(why)) => self.with(|reading| reading.problems.push(why)),
             Ok(Said::Trace(trace)) => self.with(|reading| reading.traces.push(*trace)),
@@ -172,69 +169,68 @@ impl Files {
                 }
             }),
             Ok(Said::Diagnosing) => {}
-            Ok(Said::Snapshot(read)) => self.done(snapshot(&name, &read)),
-            Ok(Said::Done(_)) => {
-                let (read, problems) = self
-                    .reading
-                    .try_update_value(|reading| {
-                        reading.as_mut().map(|r| (std::mem::take(&mut r.traces), std::mem::take(&mut r.problems)))
-                    })
-                    .flatten()
-                    .unwrap_or_default();
-                let mut card = traces(&name, &read);
-                if card.outcome == Outcome::Refused && !problems.is_empty() {
-                    card.said = problems.join(" ");
+            Ok(Said::Snapshot(read)) => self.conclude(|reading| snapshot(&reading.file.name(), &read)),
+            Ok(Said::Done(_)) => self.conclude(|reading| {
+                let mut card = traces(&reading.file.name(), &reading.traces);
+                if card.outcome == Outcome::Refused && !reading.problems.is_empty() {
+                    card.said = reading.problems.join(" ");
                 }
-                self.done(card);
-            }
-            Err(why) => {
-                let card = self.reading.with_value(|reading| reading.as_ref().map(|r| refused(&r.file, why)));
-                if let Some(card) = card {
-                    self.done(card);
-                }
-            }
+                card
+            }),
+            Err(why) => self.conclude(|reading| refused(&reading.file, why)),
+        }
+    }
+
+    /// The card of what the worker reads.
+    fn conclude(self, card: impl FnOnce(&Reading) -> Card) {
+        if let Some(card) = self.reading.with_value(|reading| reading.as_ref().map(card)) {
+            self.done(card);
         }
     }
 
     fn done(self, card: Card) {
         self.desk.add(card);
+        // By now the page may be gone.
+        if !self.name.is_disposed() {
+            self.next();
+        }
+    }
+
+    fn stopped(self) {
+        let name = self.name.get_untracked().unwrap_or_default();
         self.next();
+        self.desk.said.set(Some(Err(format!("You stopped reading {name}, so nothing of it counts."))));
     }
 
     /// How far it is, and a button that stops it.
     pub(super) fn progress(self) -> AnyView {
         let stop = move |_| {
             if self.reading.with_value(Option::is_some) {
-                self.next();
+                self.stopped();
             } else {
                 self.is_stopped.set(true);
             }
         };
-        view! {
-            <div role="status" class="run-progress sans">
-                {move || {
-                    self.progress
-                        .get()
-                        .map(|(name, share)| {
-                            view! {
-                                <label>
-                                    {format!("Reading {name} ")} <progress max="1" prop:value=share></progress>
-                                </label>
-                                <button type="button" class="quiet" on:click=stop>
-                                    "Stop"
-                                </button>
-                            }
-                        })
-                }}
-            </div>
-        }
-        .into_any()
+        let shown = move || {
+            self.name.get().map(|name| {
+                view! {
+                    <label>
+                        {format!("Reading {name} ")} <progress max="1" prop:value=move || self.share.get()></progress>
+                    </label>
+                    <button type="button" class="quiet" on:click=stop>
+                        "Stop"
+                    </button>
+                }
+            })
+        };
+        view! { <div role="status" class="run-progress sans">{shown}</div> }.into_any()
     }
 }
 
+const GONE: &str = "It could not be read. Was it moved or deleted?";
+
 fn refused(file: &web_sys::File, why: impl Into<String>) -> Card {
-    let said = format!("{} ({})", why.into(), bytes_decimal(file.size()));
-    Card { name: file.name(), said, ..Card::default() }
+    Card { name: file.name(), said: why.into(), ..Card::default() }
 }
 
 /// Some bytes of a file.
