@@ -586,7 +586,8 @@ fn argument(line: &str) -> Option<String> {
     let name = line.get(..at)?.split_whitespace().next_back()?;
     let value = line.get(at..)?.trim_start_matches([' ', '.']).trim();
     let is_name = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-    (is_name && !name.is_empty() && !value.is_empty()).then(|| format!("{name} {value}"))
+    // Its timers look alike: `optimizer ....: (1.2, 3.4)`.
+    (is_name && !name.is_empty() && !value.is_empty() && !value.starts_with(':')).then(|| format!("{name} {value}"))
 }
 
 #[cfg(test)]

@@ -518,6 +518,25 @@ fn a_serving_command_is_read_as_the_engine_reads_it() {
         assert!(card.run.unread.iter().any(|text| text.ends_with(setting)), "{setting}: {:?}", card.run.unread);
     }
     assert_eq!((card.run.serving.weight, card.run.serving.requests), (None, None));
+    // A script's variables stand for their values, as far as they are known.
+    let card = read(
+        "serve.sh",
+        "#!/bin/bash\nMODEL=Qwen/Qwen3-8B\nexport TP=4\nvllm serve \"$MODEL\" \\\n  -tp ${TP}\n  --max-num-seqs $MANY --port 80\n",
+    );
+    let s = &card.run.serving;
+    assert_eq!((card.run.model.name.as_str(), s.tp, s.requests), ("qwen3-8b", Some(4), None), "{card:?}");
+    assert!(card.unread.iter().any(|u| u.text == "--max-num-seqs $MANY" && u.line == 4), "{:?}", card.unread);
+    // GPTQ says how many bits it has.
+    for (name, bytes) in
+        [("Qwen3-8B-GPTQ-Int8", 1.0..1.3), ("Qwen3-8B-GPTQ", 0.5..0.8), ("Qwen3-8B-bnb-4bit", 0.5..0.8)]
+    {
+        let card = read("serve", &format!("sglang serve --model-path org/{name}"));
+        let s = &card.run.serving;
+        assert!(
+            s.weight.is_some_and(|each| bytes.contains(&each)) && s.engine.as_deref() == Some("sglang"),
+            "{card:?}"
+        );
+    }
     // A checkpoint in 8 bits is predicted in 8 bits.
     let config =
         include_str!("../../../tests/fixtures/configs/llama-3-8b.json").trim().trim_end_matches('}').to_owned()
@@ -607,6 +626,18 @@ fn settings_that_are_not_read_reach_the_verdict() {
     let card = read("ds.json", "{\"train_micro_batch_size_per_gpu\": 1, \"zero_optimization\": {\"stage\": \"auto\"}}");
     assert_eq!((card.run.layout.zero, card.outcome), (None, Outcome::Partly));
     assert_eq!(card.run.unread, ["DeepSpeed configuration: zero_optimization.stage: \"auto\""]);
+    for (text, setting) in [
+        ("zero_stage: auto", "zero_stage: auto"),
+        ("mixed_precision: int3", "mixed_precision: int3"),
+        ("gradient_accumulation_steps: auto", "gradient_accumulation_steps: auto"),
+    ] {
+        let card = read("a.yaml", &format!("distributed_type: DEEPSPEED\nnum_processes: 8\n{text}\n"));
+        assert_eq!(card.run.unread, [format!("Accelerate configuration: {setting}")]);
+        assert!(card.found.iter().all(|found| !setting.ends_with(&found.value)), "{:?}", card.found);
+    }
+    let mode = toml("AdamW") + "[activation_checkpoint]\nmode = \"memory_budget\"\n";
+    let card = read("t.toml", &mode);
+    assert_eq!(card.run.unread, ["torchtitan configuration: activation_checkpoint.mode = \"memory_budget\""]);
     let card = read("ds.json", "{\"train_micro_batch_size_per_gpu\": 1, \"zero_optimization\": {}}");
     assert_eq!((card.run.layout.zero, card.outcome), (Some(0), Outcome::Read));
     let mut run = eight_gpus(COMPLETE, "step-time = { value = 0.9 }");
@@ -640,6 +671,7 @@ fn a_variable_of_two_values_is_not_known() {
     assert_eq!((card.run.layout.tp, card.run.layout.pp), (Some(1), Some(2)), "{card:?}");
     let why = "the variable isn't set in this text, or is set to different values";
     assert!(card.unread.iter().any(|u| u.text.contains("$TP") && u.why == why), "{:?}", card.unread);
+    assert!(card.found.iter().all(|found| !found.value.contains('$')), "{:?}", card.found);
     for other in ["TP=2; TP=4", "for TP in 1 2; do", "TP=2\nTP=$((2 * 2))", "TP=2\nif x; then TP=4; fi"] {
         let card = read("m.sh", &format!("TP=2\n{other}\nrun --num-layers 2 --tensor-model-parallel-size $TP"));
         assert_eq!(card.run.layout.tp, Some(1), "{other}: {card:?}");
@@ -649,6 +681,12 @@ fn a_variable_of_two_values_is_not_known() {
     let again = "given more than once: the last one is used";
     let said: Vec<&str> = card.unread.iter().filter(|u| u.why == again).map(|u| u.text.as_str()).collect();
     assert_eq!(said, ["--micro-batch-size 4"], "{:?}", card.unread);
+    // A variable may hold another one.
+    let card = read(
+        "m.sh",
+        "SIZES=\"--tensor-model-parallel-size 8\"\nN=2\nB=$N\nrun --num-layers 2 --micro-batch-size $B $SIZES\n",
+    );
+    assert_eq!(card.run.layout.mbs, Some(2), "{card:?}");
 }
 
 #[test]

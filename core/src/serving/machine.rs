@@ -155,12 +155,13 @@ impl Machine {
             Quant::Mxfp4
         } else if says("fp4") {
             Quant::Nvfp4
-        } else if says("awq") || says("gptq") || says("int4") || says("w4a16") {
+        } else if (says("int8") || says("8bit") || says("w8a")) && !says("fp8") {
+            // GPTQ has 4 bits unless the name says 8.
+            Quant::Int8
+        } else if ["awq", "gptq", "int4", "4bit", "w4a"].into_iter().any(says) {
             Quant::Int4
         } else if says("fp8") {
             Quant::Fp8
-        } else if says("int8") || says("w8a") {
-            Quant::Int8
         } else {
             Quant::Bf16
         };

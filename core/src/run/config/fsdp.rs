@@ -50,7 +50,10 @@ pub(in crate::run) fn code(name: &str, text: &str) -> Card {
                 () => None,
             };
             card.run.layout.dtype = dtype;
-            card.found("Precision", dtype.map_or("not known", Dtype::id), i);
+            match dtype {
+                Some(dtype) => card.found("Precision", dtype.id(), i),
+                None => card.unread_setting(line, "this type isn't modeled", i),
+            }
         }
         if line.contains("reshard_after_forward=False") {
             zero = 2;
@@ -158,6 +161,19 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
     let name = key.rsplit('.').next().unwrap_or(key).trim_start_matches("fsdp_");
     let number = number_at(value).filter(|n| (1.0..1e9).contains(n)).map(|n| n as u64);
     let is_on = matches!(value, "true" | "True" | "yes");
+    let setting = format!("{key}: {value}");
+    let is_count = [
+        "num_processes",
+        "num_machines",
+        "micro_batch_size",
+        "per_device_train_batch_size",
+        "gradient_accumulation_steps",
+        "sequence_len",
+        "max_seq_length",
+    ];
+    if number.is_none() && is_count.contains(&name) {
+        return card.unread_setting(&setting, "not a whole number", line);
+    }
     let l = &mut card.run.layout;
     let label = match name {
         "num_processes" => {
@@ -177,7 +193,12 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
                     l.fp8 = Some(true);
                     Some(Dtype::Bf16)
                 }
-                ("mixed_precision", value) => Dtype::find(value),
+                ("mixed_precision", value) => {
+                    let Some(dtype) = Dtype::find(value) else {
+                        return card.unread_setting(&setting, "this type isn't modeled", line);
+                    };
+                    Some(dtype)
+                }
                 _ => l.dtype,
             };
             "Precision"
@@ -188,14 +209,16 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
                 "SHARD_GRAD_OP" | "2" | "false" | "False" => Some(2),
                 "NO_SHARD" | "3" => Some(0),
                 _ => {
-                    card.unread_setting(&format!("{key}: {value}"), "this sharding isn't modeled", line);
-                    return;
+                    return card.unread_setting(&setting, "this sharding isn't modeled", line);
                 }
             };
             "ZeRO stage"
         }
         "zero_stage" => {
-            l.zero = value.parse().ok().filter(|n| *n <= 3);
+            let Some(stage) = value.parse().ok().filter(|n| *n <= 3) else {
+                return card.unread_setting(&setting, "not a stage from 0 to 3", line);
+            };
+            l.zero = Some(stage);
             "ZeRO stage"
         }
         "activation_checkpointing" | "gradient_checkpointing" => {
@@ -225,8 +248,7 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
                 "lion_pytorch" | "lion" => Some(Optimizer::Lion),
                 "muon" => Some(Optimizer::Muon),
                 _ => {
-                    card.unread_setting(&format!("{key}: {value}"), "this optimizer isn't modeled", line);
-                    return;
+                    return card.unread_setting(&setting, "this optimizer isn't modeled", line);
                 }
             };
             "Optimizer"
@@ -235,12 +257,7 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
             let known = crate::model::presets::of_hub(value).map(|preset| Model::of(&ModelRef::Preset(preset)));
             card.run.model = known.unwrap_or_default();
             if card.run.model.name.is_empty() {
-                card.unread_setting(
-                    &format!("{key}: {value}"),
-                    "not one of the course's models: paste its config.json",
-                    line,
-                );
-                return;
+                return card.unread_setting(&setting, "not one of the course's models: paste its config.json", line);
             }
             "Model"
         }
@@ -264,7 +281,7 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
         _ => {
             let why = if name.contains("offload") && is_on { "offloading isn't in this prediction" } else { "" };
             if is_on || !name.contains("offload") {
-                card.unread_setting(&format!("{key}: {value}"), why, line);
+                card.unread_setting(&setting, why, line);
             }
             return;
         }

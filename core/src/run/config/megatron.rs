@@ -1,5 +1,7 @@
 //! Megatron-LM's flags, and its own dump of them at the start of a run.
 
+use std::collections::BTreeMap;
+
 use super::{Given, options, whole};
 use crate::memory::activations::Recompute;
 use crate::memory::{Dtype, Optimizer};
@@ -174,19 +176,18 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
     l.framework = Some("megatron".to_owned());
     (l.tp, l.pp, l.cp, l.ep) = (Some(1), Some(1), Some(1), Some(1));
     (l.zero, l.sp, l.recompute) = (Some(0), Some(false), Some(Recompute::None));
+    // Where each flag stands last, and whether it has several values.
+    let mut last: BTreeMap<&str, (usize, bool)> = BTreeMap::new();
     for (i, flag) in given.iter().enumerate() {
-        let is_passed = || PASSED.iter().any(|start| flag.name.starts_with(start));
-        let again = |other: &Given| other.name == flag.name && other.values != flag.values;
-        let is_last_of_many =
-            !given.iter().skip(i + 1).any(|other| other.name == flag.name) && given.iter().take(i).any(again);
-        if is_last_of_many && !is_passed() {
-            card.unread_setting(&flag.text(), "given more than once: the last one is used", flag.line);
-        }
+        let (at, differs) = last.entry(&flag.name).or_insert((i, false));
+        *differs |= given.get(*at).is_some_and(|before| before.values != flag.values);
+        *at = i;
     }
     let mut s = Sizes { tied: true, linear_bias: true, layer_norm: true, ..Sizes::default() };
     let mut virtual_layers = None;
-    for flag in given {
+    for (i, flag) in given.iter().enumerate() {
         let value = flag.value();
+        let unread = card.unread_count;
         let number = |card: &mut Card| whole(card, value, &flag.text(), flag.line);
         let label = match flag.name.as_str() {
             "tensor-model-parallel-size" | "model-parallel-size" => {
@@ -321,8 +322,11 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
                 }
             },
         };
-        let value = if flag.values.is_empty() { "on" } else { value };
-        card.found(label, value, flag.line);
+        if last.get(flag.name.as_str()) == Some(&(i, true)) {
+            card.unread_setting(&flag.text(), "given more than once: the last one is used", flag.line);
+        } else if card.unread_count == unread {
+            card.found(label, if flag.values.is_empty() { "on" } else { value }, flag.line);
+        }
     }
     let l = &mut card.run.layout;
     if let (Some(each), Some(pp), layers @ 1..) =

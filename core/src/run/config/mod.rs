@@ -9,6 +9,8 @@ pub(super) mod megatron;
 pub(super) mod serve;
 pub(super) mod torchtitan;
 
+use std::collections::BTreeMap;
+
 use super::card::Card;
 
 /// An option of a command: `--name value value`.
@@ -34,31 +36,29 @@ impl Given {
     }
 }
 
-/// The most words of a command that are looked at.
+/// The most words of a text that are looked at.
 const WORDS: usize = 20_000;
+
+/// The most variables of a script that are put in their places.
+const VARIABLES: usize = 1000;
 
 /// The options in a text: a script, a command, an array of arguments. Variables that the text sets are put in their places.
 pub(super) fn options(text: &str) -> Vec<Given> {
     let variables = variables(text);
     let mut all: Vec<Given> = Vec::new();
-    for (i, line) in text.lines().enumerate() {
-        let line = uncommented(line);
-        for word in words(line).take(WORDS) {
-            let word = expanded(&word, &variables);
-            if let Some(name) =
-                word.strip_prefix("--").filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
-            {
-                let (name, value) = match name.split_once('=') {
-                    Some((name, value)) => (name, vec![value.to_owned()]),
-                    None => (name, Vec::new()),
-                };
-                all.push(Given { name: name.replace('_', "-"), values: value, line: i + 1 });
-            } else if let Some(last) = all.last_mut().filter(|_| !matches!(word.as_str(), "&&" | "|")) {
-                last.values.push(word);
-            }
+    let words = text.lines().enumerate().flat_map(|(i, line)| words(uncommented(line)).map(move |word| (i + 1, word)));
+    for (line, word) in words.take(WORDS) {
+        let word = expanded(&word, &variables);
+        if let Some(name) = word.strip_prefix("--").filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic())) {
+            let (name, values) = match name.split_once('=') {
+                Some((name, value)) => (name, vec![value.to_owned()]),
+                None => (name, Vec::new()),
+            };
+            all.push(Given { name: name.replace('_', "-"), values, line });
+        } else if let Some(last) = all.last_mut().filter(|_| !matches!(word.as_str(), "&&" | "|")) {
+            last.values.push(word);
         }
     }
-    all.truncate(WORDS);
     all
 }
 
@@ -72,17 +72,18 @@ fn uncommented(line: &str) -> &str {
 
 /// The variables that a text gives one value. One that branches or functions set to several, or to what isn't read, has none that is known.
 fn variables(text: &str) -> Vec<(&str, String)> {
-    let mut all: Vec<(&str, Option<&str>)> = Vec::new();
-    for (name, value) in
-        text.lines().map(uncommented).flat_map(|line| line.split([';', '&', '|'])).filter_map(assignment)
-    {
-        match all.iter_mut().find(|(other, _)| *other == name) {
-            Some((_, known)) if *known != value => *known = None,
-            Some(_) => {}
-            None => all.push((name, value)),
-        }
+    // The order counts: one may hold another that is set before it.
+    let mut all: BTreeMap<&str, (usize, Option<&str>)> = BTreeMap::new();
+    let parts = text.lines().map(uncommented).flat_map(|line| line.split([';', '&', '|']));
+    for (at, (name, value)) in parts.filter_map(assignment).enumerate() {
+        let (_, known) = all.entry(name).or_insert((at, value));
+        *known = known.filter(|known| Some(*known) == value);
     }
-    all.into_iter().filter_map(|(name, value)| Some((name, value?.to_owned()))).collect()
+    let mut known: Vec<(usize, &str, String)> =
+        all.into_iter().filter_map(|(name, (at, value))| Some((at, name, value?.to_owned()))).collect();
+    known.sort_unstable_by_key(|(at, ..)| *at);
+    known.truncate(VARIABLES);
+    known.into_iter().map(|(_, name, value)| (name, value)).collect()
 }
 
 /// `NAME=value`, with or without `export`, quotes and a default: `${NAME:-value}`. No value if it isn't one word; the variable of a loop has
@@ -121,6 +122,9 @@ fn expanded(word: &str, variables: &[(&str, String)]) -> String {
     }
     let mut text = word.to_owned();
     for (name, value) in variables.iter().rev() {
+        if !text.contains(name) {
+            continue;
+        }
         for form in [format!("${{{name}}}"), format!("${name}")] {
             if text == form || text.ends_with(&form) || text.contains(&format!("{form}/")) {
                 text = text.replace(&form, value);

@@ -46,18 +46,33 @@ pub(in crate::run) fn find(text: &str) -> Option<(Range<usize>, Read)> {
     }
     let lines: Vec<&str> = text.lines().collect();
     let line = |i: usize| lines.get(i).map_or("", |line| line.trim());
-    let starts = |i: &usize| !line(*i).starts_with('#') && STARTS.iter().any(|start| line(*i).contains(start));
-    (0..lines.len()).filter(starts).find_map(|at| {
-        let from = (0..at).rev().take_while(|i| line(*i).ends_with('\\')).last().unwrap_or(at);
-        // People leave out the backslashes before options.
-        let goes_on =
-            |i: &usize| line(*i - 1).ends_with('\\') || line(*i).starts_with('-') && !line(*i).starts_with("- ");
+    let is_option = |line: &str| {
+        let name = line.strip_prefix("--").or(line.strip_prefix('-'));
+        name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
+    };
+    let mut variables = None;
+    let mut at = 0;
+    while at < lines.len() {
+        // Lines that the shell joins; people leave out the backslashes before options.
+        let goes_on = |i: &usize| line(*i - 1).ends_with('\\') || is_option(line(*i));
         let to = (at + 1..lines.len()).take_while(goes_on).last().map_or(at + 1, |last| last + 1);
-        let command: Vec<&str> = (from..to).map(|i| line(i).trim_end_matches('\\')).collect();
+        let command: Vec<&str> = (at..to).map(|i| line(i).trim_end_matches('\\')).collect();
+        let starts = |line: &&str| !line.starts_with('#') && STARTS.iter().any(|start| line.contains(start));
         // A line that only names an image says nothing.
-        let read = command::read(&command.join(" ")).filter(|read| read.serve != Serve::default())?;
-        Some((from..to, read))
-    })
+        if command.iter().any(starts) {
+            let variables = variables.get_or_insert_with(|| super::variables(text));
+            let words = command.iter().flat_map(|line| line.split_whitespace()).map(|word| match word.contains('$') {
+                true => super::expanded(word.trim_matches(['"', '\'']), variables),
+                false => word.to_owned(),
+            });
+            let read = command::read(&words.collect::<Vec<_>>().join(" "));
+            if let Some(read) = read.filter(|read| read.serve != Serve::default()) {
+                return Some((at..to, read));
+            }
+        }
+        at = to;
+    }
+    None
 }
 
 /// What a command says, which stands on this line.

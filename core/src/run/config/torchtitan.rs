@@ -145,6 +145,7 @@ pub(in crate::run) fn read(name: &str, table: &Table) -> Card {
         ("training", "mixed_precision_reduce"),
         ("activation_checkpoint", "mode"),
         ("activation_checkpoint", "selective_ac_option"),
+        ("optimizer", "name"),
         ("compile", "enable"),
         ("compile", "components"),
         ("training", "compile"),
@@ -152,8 +153,13 @@ pub(in crate::run) fn read(name: &str, table: &Table) -> Card {
         ("parallelism", "enable_async_tensor_parallel"),
         ("parallelism", "disable_loss_parallel"),
     ]);
-    if card.run.layout.optimizer.is_some() {
-        read.push(("optimizer", "name"));
+    // Values that aren't modeled, and what is predicted instead.
+    let mut unmodeled = Vec::new();
+    if card.run.layout.optimizer.is_none() {
+        unmodeled.push(("optimizer", "name", "this optimizer isn't modeled: AdamW is predicted"));
+    }
+    if card.run.layout.recompute.is_none() {
+        unmodeled.push(("activation_checkpoint", "mode", "this mode isn't modeled"));
     }
     let in_parallelism = [
         "data_parallel_replicate_degree",
@@ -177,16 +183,17 @@ pub(in crate::run) fn read(name: &str, table: &Table) -> Card {
             continue;
         };
         for (key, value) in keys {
-            if read.contains(&(section.as_str(), key.as_str())) {
+            let is = |other: (&str, &str)| other == (section.as_str(), key.as_str());
+            if let Some((.., why)) = unmodeled.iter().find(|(section, key, _)| is((section, key))) {
+                card.unread_setting(&format!("{section}.{key} = {value}"), *why, 0);
+            } else if read.iter().copied().any(is) {
                 card.found(
                     format!("{section}.{key}"),
                     value.as_str().map_or_else(|| value.to_string(), str::to_owned),
                     0,
                 );
             } else if !QUIET.contains(&key.as_str()) {
-                let is_optimizer = (section.as_str(), key.as_str()) == ("optimizer", "name");
-                let why = if is_optimizer { "this optimizer isn't modeled: AdamW is predicted" } else { "" };
-                card.unread_setting(&format!("{section}.{key} = {value}"), why, 0);
+                card.unread_setting(&format!("{section}.{key} = {value}"), "", 0);
             }
         }
     }
