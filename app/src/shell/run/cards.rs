@@ -31,12 +31,12 @@ fn card(desk: Desk, input: &Input) -> AnyView {
     };
     view! {
         <li class="run-card sans" data-kind=card.kind.id() data-outcome=card.outcome.id()>
-            <h3>
+            <h2>
                 <span aria-hidden="true">{mark}" "</span>
                 {card.kind.label()}
                 " "
                 <small>{card.name.clone()} ": " {card.outcome.label().to_lowercase()}</small>
-            </h3>
+            </h2>
             <p>{card.said.clone()}</p>
             {found(card)}
             {unread(card)}

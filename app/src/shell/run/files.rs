@@ -215,7 +215,7 @@ impl Files {
             self.name.get().map(|name| {
                 view! {
                     <label>
-                        {format!("Reading {name} ")} <progress max="1" prop:value=move || self.share.get()></progress>
+                        {format!("Reading {name} ")} <progress max="1" value=move || format!("{:.3}", self.share.get())></progress>
                     </label>
                     <button type="button" class="quiet" on:click=stop>
                         "Stop"
