@@ -16,6 +16,13 @@ pub struct Program {
     pub remedy: &'static str,
 }
 
+impl Program {
+    /// What to say when it answers what the page cannot read.
+    pub fn stale(self) -> String {
+        format!("This page and the program that {} are different versions. Reload the page.", self.does)
+    }
+}
+
 /// A worker that was started, and the handlers that it calls. It ends, whatever it does, when it is dropped.
 pub struct Worker {
     worker: web_sys::Worker,

@@ -58,7 +58,7 @@ fn comes_back(course: &Course, back: &[(&str, &str)]) -> String {
 
 /// Its headings of level 2, in legs of about ten minutes.
 fn outline(chapter: &Chapter, page: &Page, extents: &[Extent]) -> String {
-    let legs = legs_of(extents);
+    let legs = legs_of(extents, chapter.minutes);
     let items: String = page
         .outline
         .iter()

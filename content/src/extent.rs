@@ -32,13 +32,24 @@ pub(crate) fn of(page: &Page, exercises: &[Indexed]) -> Vec<Extent> {
     extents
 }
 
-/// The legs of a chapter: the section that each begins with, and its minutes.
-pub(crate) fn legs_of(extents: &[Extent]) -> Vec<(usize, u32)> {
-    let seconds: Vec<u32> = extents.iter().map(|e| e.seconds.saturating_add(e.exercises)).collect();
-    let first = legs(&seconds);
+/// The legs of a chapter that takes so many minutes: the section that each begins with, and its minutes. They come to those of the
+/// chapter, which has figures beside its text and its exercises; each takes at least one.
+pub(crate) fn legs_of(extents: &[Extent], minutes: u32) -> Vec<(usize, u32)> {
+    let counted = |extents: &[Extent]| {
+        extents.iter().map(|e| u64::from(e.seconds) + u64::from(e.exercises)).fold(0_u64, u64::saturating_add)
+    };
+    let all = counted(extents).max(1);
+    // The seconds of the first `n` sections, in the chapter's time.
+    let until = |n: usize| counted(extents.get(..n).unwrap_or_default()) * u64::from(minutes) * 60 / all;
+    let sections: Vec<u32> = (0..extents.len()).map(|i| until(i + 1).saturating_sub(until(i)) as u32).collect();
+    let first = legs(&sections);
     let ends = first.iter().skip(1).copied().chain([extents.len()]);
-    let minutes = |from: usize, to: usize| seconds[from..to].iter().fold(0_u32, |sum, s| sum.saturating_add(*s));
-    first.iter().zip(ends).map(|(from, to)| (*from, minutes(*from, to).div_ceil(60).max(1))).collect()
+    let minutes_until = |n: usize| ((until(n) + 30) / 60) as u32;
+    first
+        .iter()
+        .zip(ends)
+        .map(|(from, to)| (*from, minutes_until(to).saturating_sub(minutes_until(*from)).max(1)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -63,8 +74,21 @@ mod tests {
         let extents = of(&page, &[exercise("c/x"), exercise("c/y")]);
         let want = |id: &str, seconds| Extent { id: id.into(), seconds, exercises: 60 };
         assert_eq!(extents, [want("a", 120), want("b", 20)]);
-        assert_eq!(legs_of(&extents), [(0, 5)]);
-        assert_eq!(legs_of(&[want("a", 540), want("b", 540)]), [(0, 10), (1, 10)]);
-        assert!(of(&Page::default(), &[exercise("c/x")]).is_empty() && legs_of(&[]).is_empty());
+        assert_eq!(legs_of(&extents, 5), [(0, 5)]);
+        assert_eq!(legs_of(&[want("a", 540), want("b", 540)], 20), [(0, 10), (1, 10)]);
+        assert!(of(&Page::default(), &[exercise("c/x")]).is_empty() && legs_of(&[], 60).is_empty());
+    }
+
+    #[test]
+    fn the_legs_take_as_long_as_the_chapter() {
+        let want = |seconds| Extent { id: "a".into(), seconds, exercises: 60 };
+        for minutes in [20, 46, 65, 999] {
+            for lengths in [&[400, 500, 700, 130, 840, 90][..], &[60], &[0, 0, 1], &[1000, 20, 20, 20]] {
+                let legs = legs_of(&lengths.iter().map(|seconds| want(*seconds)).collect::<Vec<_>>(), minutes);
+                assert_eq!(legs.iter().map(|(_, minutes)| minutes).sum::<u32>(), minutes, "{lengths:?}: {legs:?}");
+            }
+        }
+        // A leg is about ten minutes of the chapter's time.
+        assert_eq!(legs_of(&[want(240), want(240), want(240), want(240)], 40).len(), 4);
     }
 }

@@ -1,5 +1,7 @@
 //! HTML as text: the one place that escapes, and takes markup away.
 
+use ringside_core::exercise::export::plain_text;
+
 use crate::schema::Html;
 
 /// Appends `text` with everything escaped that could begin markup, end an attribute, or be taken for a template.
@@ -43,7 +45,7 @@ pub(crate) fn slug(text: &str) -> String {
     if trimmed.is_empty() { "section".to_owned() } else { trimmed.to_owned() }
 }
 
-/// The text of rendered HTML: of our own, in which every `<` begins a tag and every `>` ends one.
+/// The text of rendered HTML: of our own, in which every `<` begins a tag and every `>` ends one. A formula is written in a line.
 pub(crate) fn text_of(html: &Html) -> String {
     let mut out = String::with_capacity(html.0.len());
     let mut rest = html.0.as_str();
@@ -53,6 +55,10 @@ pub(crate) fn text_of(html: &Html) -> String {
         if let Some((entity, c)) = ENTITIES.iter().find(|(entity, _)| rest.starts_with(entity)) {
             out.push(*c);
             rest = &rest[entity.len()..];
+        } else if rest.starts_with("<math") {
+            let (formula, after) = rest.split_at(rest.find(MATH_ENDS).map_or(rest.len(), |end| end + MATH_ENDS.len()));
+            out.push_str(&plain_text(formula));
+            rest = after;
         } else if rest.starts_with('<') {
             rest = rest.find('>').map_or("", |end| &rest[end + 1..]);
         } else {
@@ -63,6 +69,8 @@ pub(crate) fn text_of(html: &Html) -> String {
     out.push_str(rest);
     out
 }
+
+const MATH_ENDS: &str = "</math>";
 
 const ENTITIES: [(&str, char); 8] = [
     ("&amp;", '&'),
@@ -84,6 +92,9 @@ mod tests {
         let text = "a < b && \"c\" > {d} &lt; \u{1}";
         assert_eq!(text_of(&Html(format!("<p>{}</p>", escape(text)))), text.replace('\u{1}', "\u{fffd}"));
         assert_eq!(text_of(&Html("x <em>y</em> & <".to_owned())), "x y & ");
+        let formula = "at <math><mi>f</mi><mo>&gt;</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>, <b>so</b>";
+        assert_eq!(text_of(&Html(formula.to_owned())), "at f > 1/2, so");
+        assert_eq!(text_of(&Html("<math><mi>x".to_owned())), "x");
     }
 
     #[test]

@@ -136,6 +136,18 @@ pub fn count(value: f64) -> String {
     format!("{} {suffix}", number(value / factor))
 }
 
+/// US dollars: below a thousand with cents unless there are none, from there on as [`count`] has them: `$1.10`, `−$12`, `$1.2 M`. Below
+/// ten cents as many digits as a number has: `$0.0032`.
+pub fn dollars(value: f64) -> String {
+    let (sign, size) = (if value < 0.0 { "−" } else { "" }, value.abs());
+    let cents = format!("{size:.2}");
+    match cents.strip_suffix(".00") {
+        None if (0.1..1e3).contains(&size) => format!("{sign}${cents}"),
+        Some(_) if (0.1..1e3).contains(&size) => format!("{sign}${}", count(size.round())),
+        _ => format!("{sign}${}", count(size)),
+    }
+}
+
 /// Three significant digits and every digit before the point, no exponent between 10⁻⁴ and 10⁶, no trailing zeros: `480`, `7.5`,
 /// `0.0625`, `4,096`, `1.5e-7`.
 pub fn number(value: f64) -> String {
@@ -281,5 +293,19 @@ mod tests {
         assert_eq!(counted(4096, "rank", "ranks"), "4,096 ranks");
         assert_eq!((capital("élan vital"), capital("")), ("Élan vital".to_owned(), String::new()));
         assert_eq!((exact(0.5), exact(-1.0), exact(f64::NAN)), (None, None, None));
+        for (value, written) in [
+            (1.1, "$1.10"),
+            (-12.0, "−$12"),
+            (12.001, "$12"),
+            (480.4, "$480.40"),
+            (0.5, "$0.50"),
+            (0.0032, "$0.0032"),
+            (999.999, "$1,000"),
+            (1.2e6, "$1.2 M"),
+            (4096.5, "$4,096"),
+            (0.0, "$0"),
+        ] {
+            assert_eq!(dollars(value), written, "{value}");
+        }
     }
 }

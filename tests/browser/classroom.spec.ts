@@ -59,7 +59,7 @@ test("a quiz is exported from where it is composed, as a package for Canvas and 
   await open(page, `quiz/?${QUIZ}&compose=1`);
   await page.getByRole("link", { name: "Export questions…" }).click();
   await ready(page);
-  await expect(page.getByLabel("What", { exact: true })).toHaveValue("0");
+  await expect(page.getByLabel("Export", { exact: true })).toHaveValue("0");
   await page.getByRole("radio", { name: "Canvas (QTI 1.2 package)" }).check();
   const files = await unzipped(await saved(page, "Download the questions"));
   expect([...files.keys()]).toEqual(["imsmanifest.xml", "ringside/assessment_meta.xml", "ringside/ringside.xml"]);
@@ -69,13 +69,33 @@ test("a quiz is exported from where it is composed, as a package for Canvas and 
   const notes = await text(await saved(page, "Download the questions"));
   expect(notes).toContain("#guid column:1\n");
   expect(notes).toContain("ringside-memory-accounting-zero-2-1\t");
+  await expect(page.locator(".went-well")).toBeVisible();
+  await expect(page.getByText("Each variant is a note.")).toBeVisible();
   // A mission is no question.
-  await page.getByLabel("What", { exact: true }).selectOption({ index: await page.locator("#export-what option").count() - 1 });
+  await page.getByLabel("Export", { exact: true }).selectOption({ index: await page.locator("#export-what option").count() - 1 });
   await expect(page.getByRole("radio", { name: "Anki notes" })).toBeDisabled();
   await expect(page.getByRole("radio", { name: "SCORM 1.2 package" })).toBeChecked();
+  // A download is announced until something else is set.
+  await expect(page.locator(".went-well")).toHaveCount(0);
+  await saved(page, "Download the package");
+  await expect(page.locator(".went-well")).toBeVisible();
+  await page.getByRole("radio", { name: "SCORM 2004 package" }).check();
+  await expect(page.locator(".went-well")).toHaveCount(0);
   for (const size of NARROW) {
     await page.setViewportSize(size);
     expect(await overflow(page), `${size.width}`).toBeLessThanOrEqual(0);
+  }
+});
+
+test("an address that names nothing there exports the first of the list", async ({ page }) => {
+  for (const nothing of ["mission=nope", "chapter=nope"]) {
+    await open(page, `export/?${nothing}&as=scorm12`);
+    const first = page.getByLabel("Export", { exact: true });
+    await expect(first).toHaveValue("0");
+    const title = (await first.locator("option").first().textContent())!;
+    const files = await unzipped(await saved(page, "Download the package"));
+    expect(files.get("imsmanifest.xml")).toContain(`<title>${title}</title>`);
+    expect(files.get("index.html")).not.toContain("nope");
   }
 });
 
@@ -130,6 +150,15 @@ for (const [version, label, keys, most] of [
     expect(await get(keys.raw)).toBe("50");
     expect(await get(keys.status)).toBe("completed");
     expect((await get("cmi.suspend_data")).length).toBeLessThanOrEqual(most);
+    // Another quiz in the same tab is nobody's but the learner's.
+    await open(quiz, "quiz/?e=memory-accounting/weights&seed=0");
+    await quiz.getByLabel("Your name").fill("Ada");
+    await expect(quiz.locator(".notice", { hasText: "https://platform.test" })).toHaveCount(0);
+    await quiz.getByRole("button", { name: "Begin" }).click();
+    await quiz.getByRole("button", { name: "Hand in", exact: true }).first().click();
+    await quiz.getByRole("button", { name: "Hand in all the same" }).click();
+    await expect(quiz.getByText("Handed in:")).toBeVisible();
+    expect(await get(keys.raw)).toBe("50");
   });
 }
 
@@ -186,6 +215,21 @@ test("the room’s screen is held, is given two minutes, and is let go again", a
   await lead.keyboard.press("PageDown");
   await expect(lead.locator(".presenter-label")).toHaveText("2 · One step");
   await expect(room.getByRole("heading", { name: "Today" })).toBeVisible();
+  // A held screen goes blank and counts down, and has no pointer of another slide.
+  await lead.keyboard.press("b");
+  await expect(room.locator(".room-blank")).toBeVisible();
+  await lead.keyboard.press("b");
+  await expect(room.locator(".room-blank")).toHaveCount(0);
+  await lead.getByRole("button", { name: "Give the room 5 min" }).click();
+  await expect(room.locator(".room-countdown")).toHaveText(/^(5:00|4:5\d)$/);
+  await expect(room.getByRole("heading", { name: "Today" })).toBeVisible();
+  await lead.getByRole("button", { name: "Pointer", exact: true }).click();
+  await lead.locator(".presenter-stage [data-drawing]").first().hover();
+  await lead.getByRole("button", { name: "Stop the countdown" }).click();
+  await expect(room.locator(".room-countdown")).toHaveCount(0);
+  await expect(room.locator(".room-pointer")).toHaveCount(0);
+  await lead.getByRole("button", { name: "Pointer", exact: true }).click();
+  await lead.locator(".presenter-label").click();
   await lead.keyboard.press("f");
   await expect(room.locator('[data-widget="zero-stepper"]')).toBeVisible();
   await lead.getByRole("button", { name: "Give the room 2 min" }).click();

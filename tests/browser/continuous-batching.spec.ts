@@ -31,7 +31,7 @@ test("a static batch keeps slots of requests that have ended", async ({ page }) 
 
 test("the rate is swept, and the chart has its knee", async ({ page }) => {
   await open(page, "view=goodput");
-  await expect(finding(page)).toContainText("requests a second");
+  await expect(finding(page)).toContainText("requests per second");
   expect(await quantity(page, "knee")).toBeGreaterThan(0);
   await figure(page).getByRole("radio", { name: "Latency" }).check({ force: true });
   await expect.poll(() => parameter(page, "view")).toBe("latency");

@@ -31,7 +31,8 @@ test("a sound kernel is stepped line by line, to a barrier, to the end and back"
   await write(page, sum("workgroupBarrier();"));
   await page.getByRole("button", { name: "Step it" }).click();
   const it = glass(page);
-  await expect(it).toContainText("No data races", { timeout: 30_000 });
+  await expect(it).toContainText("✓ In this run at these sizes: No data races, no out-of-bounds indices", { timeout: 30_000 });
+  await expect(it).toContainText("Other sizes or inputs may differ.");
   const place = it.locator(".transport-place");
   await expect(place).toContainText("Step 0 of");
   const forward = it.getByRole("button", { name: "Step forward" });
@@ -43,6 +44,9 @@ test("a sound kernel is stepped line by line, to a barrier, to the end and back"
   await expect(it.getByText(/^Workgroup memory: part/)).toBeVisible();
   await expect(it.locator(".glass-shared .w1").first()).toBeVisible();
   await expect(it.getByRole("rowheader", { name: "value", exact: true })).toBeVisible();
+  const cells = it.locator(".glass-code tr").filter({ hasText: "part[local.x] = value;" }).locator("td");
+  await expect(cells.nth(1)).toHaveText("1 pass");
+  await expect(cells.nth(2)).toHaveText("part[local.x] = value;");
   const there = await place.innerText();
   await forward.click();
   await it.getByRole("button", { name: "Step back" }).click();
@@ -59,9 +63,12 @@ test("a race is found at its line, with both invocations named", async ({ page }
   await page.getByRole("button", { name: "Step it" }).click();
   const found = glass(page).locator(".glass-findings li").filter({ hasText: "Data race" }).first();
   await expect(found).toContainText(/Data race on part\[\d+\]: invocation \d+ of workgroup \d+ (reads|writes) it, invocation \d+/, { timeout: 30_000 });
+  await expect(found).toHaveText(/^Line \d+ Data race on/);
   const line = await found.getByRole("button").innerText();
+  const group = /of workgroup (\d+)/.exec(await found.innerText())?.[1];
   await found.getByRole("button").click();
   await expect(glass(page).locator(".glass-code .looked th")).toHaveText(line.replace("Line ", ""));
+  await expect(glass(page).getByText(`main, workgroup ${group}`, { exact: true })).toBeVisible();
   await page.getByRole("button", { name: "Close the stepper" }).click();
   await expect(glass(page)).toHaveCount(0);
 });

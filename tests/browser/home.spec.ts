@@ -53,7 +53,7 @@ test("a newcomer guesses, is surprised, and plays with three figures", async ({ 
   await expect.poll(() => state("dp")).toBe("128");
   await live.getByRole("button", { name: "No number is enough" }).click();
   await expect(live.getByRole("status").first()).toContainText("Right.");
-  await live.getByRole("button", { name: "Share the copy instead: ZeRO 3" }).click();
+  await live.getByRole("button", { name: "Share the copy instead: ZeRO-3" }).click();
   await expect.poll(() => state("zero")).toBe("3");
   await expect(live.locator("figure").getByText("7.5 GB").first()).toBeVisible();
 

@@ -132,6 +132,7 @@ test("without WebGPU and without the editor there is a plain field, and the inte
   await figure(page).getByLabel("The body of the kernel Row softmax").fill("  out[0] = 1.0;");
   await check(page);
   await expect(verdict(page)).toContainText("Data race on out[0]", { timeout: 30_000 });
+  await expect(verdict(page)).toContainText("the values come out right here, where lanes run in a fixed order. On a GPU these mistakes can change the result.");
   await expect(figure(page).locator(".workbench")).toContainText("This browser has no WebGPU here.");
   const solution = [
     "  for (var i = local.x; i < sizes.cols; i += 64u) {",

@@ -1,11 +1,13 @@
-// Where to begin, for a learner; and what is ready to open, for an instructor.
+// A learner’s starting point; and what is ready to open, for an instructor.
 import { axe, expect, ready, stored, test } from "./fixtures";
 
 test("a few questions, none of them known, send to the beginning; a reload goes on, and home and practice follow", async ({ page }) => {
   await page.goto("practice/");
   await ready(page);
   await page.getByRole("link", { name: "Find your starting point" }).click();
-  await page.getByRole("button", { name: "Find my starting point" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Find your starting point");
+  await expect(page).toHaveTitle(/^Find your starting point/);
+  await page.getByRole("button", { name: "Start", exact: true }).click();
   const head = page.locator(".player-head");
   await expect(head).toContainText("Question 1 of 8 at most");
   await page.getByRole("button", { name: "I don’t know" }).click();

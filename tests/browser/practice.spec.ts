@@ -153,6 +153,25 @@ test("the home page shows in short what is due and where the learner stopped, as
   await expect(page).toHaveURL(whole[0][2]!);
 });
 
+test("until the next 30 minutes are known, bars stand in their place, and nothing moves when they come", async ({ page }) => {
+  let go = () => {};
+  const held = new Promise<void>((resolve) => (go = resolve));
+  await page.route("**/readings.json", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.addInitScript(([key, text]) => localStorage.setItem(key, text), [KEY, JSON.stringify({ version: 2, chapters: { activations: { at: "recompute", seen: 1 } } })]);
+  await page.goto("./");
+  const place = nextUp(page).locator("[data-island]");
+  await expect(place).toBeVisible();
+  const look = () => place.evaluate((e) => [getComputedStyle(e).backgroundImage, e.getBoundingClientRect().height, e.getBoundingClientRect().top] as const);
+  const [bars, ...box] = await look();
+  expect(bars).toContain("linear-gradient");
+  go();
+  await expect(nextUp(page).getByRole("listitem").first()).toBeVisible();
+  expect(await look()).toEqual(["none", ...box]);
+});
+
 test("where the learner stopped comes with what is left of it", async ({ page }) => {
   const at = (id: string) => ({ chapters: { "memory-accounting": { at: id, seen: 1 } } });
   await open(page, "2026-03-02", at("gb-and-gib"));

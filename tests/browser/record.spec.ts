@@ -11,13 +11,18 @@ test("what was solved and measured is in it, and the link holds it for whoever m
     if (localStorage.getItem("ringside.store")) return;
     const solved = { input: "7.5 GB", checked: true, right: true, solved: true, tries: 1 };
     const exercises = { "memory-accounting/zero-3": solved, "memory-accounting/gone": solved };
-    localStorage.setItem("ringside.store", JSON.stringify({ version: 2, exercises, labs: { ddp: { pasted } } }));
+    localStorage.setItem("ringside.store", JSON.stringify({ version: 2, exercises, labs: { ddp: { pasted } }, missions: { "fit-it/7": { run: "tp:8;answer:bf16" } } }));
   }, printed);
   await page.goto("record/");
   await ready(page);
   await expect(page.locator(".record")).toContainText("0 skills shown, 1 exercise, 1 lab");
   await expect(page.getByRole("heading", { name: /Where the memory goes/ })).toContainText(/\d+% done · 0 of \d+ skills shown/);
   await expect(page.locator(".record")).toContainText("numbers as the model says");
+  // A lab and a mission by their titles.
+  await expect(page.locator('.record a[href="lab/ddp/"]')).toHaveText(/^02 [A-Z]/);
+  const mission = page.locator('.record a[href^="mission/fit-it/"]');
+  await expect(mission).toHaveText(/^01 [A-Z]/);
+  await expect(page.locator(".record li").filter({ has: mission })).toContainText("· 2 decisions · seed 7");
   expect(await axe(page, ".record")).toEqual([]);
   await page.getByLabel("Name").fill("Ada L.");
   await page.getByRole("button", { name: "Copy a link to it" }).click();

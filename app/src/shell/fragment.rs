@@ -6,6 +6,7 @@ use web_sys::HtmlElement;
 
 use super::prerendered;
 use crate::data::{Fragment, Remote};
+use crate::ui::dom;
 
 /// The fragment in a box of its own, which `enliven` gets before it is painted: as the page came with it, or else when it has
 /// been fetched.
@@ -25,6 +26,17 @@ pub fn view(file: Remote<Fragment>, enliven: Callback<HtmlElement>) -> AnyView {
 /// HTML of this build in a box of its own, which `enliven` gets before it is painted.
 pub fn put(html: String, enliven: Callback<HtmlElement>) -> AnyView {
     boxed(move |place| place.set_inner_html(&html), enliven)
+}
+
+/// What a list of the build has of one kind, `mission` or `lab`: slugs and titles.
+pub fn titles(list: &Fragment, kind: &str) -> Vec<(String, String)> {
+    let Ok(root) = document().create_element("div") else { return Vec::new() };
+    root.set_inner_html(&list.0);
+    let one = |a: HtmlElement| {
+        let slug = dom::attribute(&a, "href").split('/').nth(1).unwrap_or_default().to_owned();
+        (slug, a.text_content().unwrap_or_default().trim().to_owned())
+    };
+    dom::all(&root, &format!("h2 > a[href^=\"{kind}/\"]")).into_iter().map(one).collect()
 }
 
 fn boxed(fill: impl Fn(&HtmlElement) + 'static, enliven: Callback<HtmlElement>) -> AnyView {

@@ -50,10 +50,9 @@ fn named() -> Option<(String, String)> {
     Some((origin.to_owned(), path.to_owned()))
 }
 
-/// Whether two paths lead to one page.
+/// Whether two paths lead to one page: which quiz it is stands in the query.
 fn same(one: &str, other: &str) -> bool {
-    let plain = |path: &str| path.split(['?', '#']).next().unwrap_or_default().trim_matches('/').to_owned();
-    plain(one) == plain(other)
+    one.trim_matches('/') == other.trim_matches('/')
 }
 
 fn platform(path: &str) -> Option<Platform> {
@@ -124,4 +123,18 @@ pub(super) fn follow_chapter(slug: String) {
             &Report { score: Some(progress.share()), done: progress.done == progress.all, suspend: solved.join(",") },
         );
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::same;
+
+    #[test]
+    fn a_page_is_told_from_others_by_its_whole_path() {
+        assert!(same("chapter/memory-accounting/", "/chapter/memory-accounting"));
+        assert!(same("quiz/?e=a/b&seed=7", "quiz/?e=a/b&seed=7"));
+        for other in ["quiz/?e=a/b&seed=8", "quiz/?e=a/c&seed=7", "quiz/", "chapter/a/"] {
+            assert!(!same("quiz/?e=a/b&seed=7", other), "{other}");
+        }
+    }
 }

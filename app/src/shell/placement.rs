@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use ringside_content::schema::{Course, ExerciseIndex};
+use ringside_content::schema::{Course, ExerciseIndex, Page};
 use ringside_core::practice::placement::{self, Answered, Area, MOST, Shown};
 use ringside_core::practice::queue::Came;
 use serde::{Deserialize, Serialize};
@@ -109,7 +109,7 @@ fn view() -> AnyView {
         move |areas: Arc<Vec<Area>>| library.course.show(move |course| with_index(areas.clone(), course)).into_any();
     view! {
         <article class="player placement">
-            <h1>"Where to begin"</h1>
+            <h1>{Page::Placement.title()}</h1>
             {library.placement.show(with_course)}
         </article>
     }
@@ -133,7 +133,7 @@ fn before() -> AnyView {
         <p>
             "Each question depends on your answers so far. Only a first answer without a hint counts, and “I don’t know” is a good answer: a lucky guess only sends you too far. You may use a calculator. Nothing leaves your browser."
         </p>
-        <p class="actions sans"><button type="button" on:click=|_| begin()>"Find my starting point"</button></p>
+        <p class="actions sans"><button type="button" on:click=|_| begin()>"Start"</button></p>
     }
     .into_any()
 }

@@ -18,7 +18,16 @@ impl Later {
 
     /// Does `action` later, instead of what was to be done.
     pub fn run(self, action: impl FnOnce() + 'static) {
-        self.timer.set_value(Some(Timeout::new(self.milliseconds, action)));
+        let act = move || {
+            self.cancel();
+            action();
+        };
+        self.timer.set_value(Some(Timeout::new(self.milliseconds, act)));
+    }
+
+    /// Whether something is still to be done.
+    pub fn is_waiting(self) -> bool {
+        self.timer.with_value(Option::is_some)
     }
 
     /// Does not do it.

@@ -22,7 +22,7 @@ lazy! {
 }
 
 /// A button that copies what `now` says, which `text` shows.
-pub(super) fn copy_button(
+fn copy_button(
     now: impl Fn() -> String + Copy + 'static,
     text: NodeRef<html::Pre>,
     disabled: Signal<bool>,
@@ -48,45 +48,47 @@ pub(super) fn copy_button(
     }
 }
 
+/// What is written, or why it can't be, under `head` and a button that copies it. `label` names the text.
+pub(super) fn listing(head: AnyView, written: Memo<Result<String, String>>, label: &'static str) -> AnyView {
+    let text = move || written.with(|w| w.clone().unwrap_or_default());
+    let refused = move || written.with(|w| w.as_ref().err().cloned());
+    let is_refused = Signal::derive(move || written.with(Result::is_err));
+    let node = NodeRef::<html::Pre>::new();
+    view! {
+        <div class="export-head">{head} {copy_button(text, node, is_refused)}</div>
+        <p class="message" role="status" hidden=move || !is_refused.get()>{refused}</p>
+        <pre class="scroll" tabindex="0" node_ref=node role="group" aria-label=label hidden=is_refused>
+            {text}
+        </pre>
+    }
+    .into_any()
+}
+
 /// Folded; nothing in inference.
 fn view(params: Signal<Params>) -> AnyView {
     let target = RwSignal::new(Target::Megatron);
-    let export = Memo::new(move |_| params.with(|p| target.get().write(p)));
     // With a reason in place of the text where the framework would not start.
-    let written = move || export.with(|e| e.as_ref().map(|e| e.text.clone()).unwrap_or_default());
-    let now = move || export.with_untracked(|e| e.as_ref().map(|e| e.text.clone()).unwrap_or_default());
-    let refused = move || export.with(|e| e.as_ref().err().cloned());
+    let written = Memo::new(move |_| params.with(|p| target.get().write(p)).map(|export| export.text));
     let saved = RwSignal::new(String::new());
     let save = move |_| {
         let file = target.get_untracked().file();
-        saved.set(file::save(file, "text/plain", &now()).unwrap_or_else(|why| why));
+        let text = written.with_untracked(|w| w.clone().unwrap_or_default());
+        saved.set(file::save(file, "text/plain", &text).unwrap_or_else(|why| why));
     };
-    let text = NodeRef::<html::Pre>::new();
     let value = Signal::derive(move || target.get().id());
     let set = move |id: &'static str| target.set(Target::find(id).unwrap_or(Target::Megatron));
     let options = Target::ALL.map(|t| (t.id(), t.label())).to_vec();
+    let head = view! {
+        <Segmented name="export" label="Written for" options value set />
+        <button type="button" class="secondary" disabled=move || written.with(Result::is_err) on:click=save>
+            "Download"
+        </button>
+    };
     let nothing = move || params.with(|p| p.mode == Mode::Inference);
     view! {
         <details class="export" class:nowhere=nothing>
             <summary>"Take this layout with you"</summary>
-            <div class="export-head">
-                <Segmented name="export" label="Written for" options value set />
-                <button type="button" class="secondary" disabled=move || refused().is_some() on:click=save>
-                    "Download"
-                </button>
-                {copy_button(now, text, Signal::derive(move || refused().is_some()))}
-            </div>
-            <p class="message" role="status" hidden=move || refused().is_none()>{refused}</p>
-            <pre
-                class="scroll"
-                tabindex="0"
-                node_ref=text
-                role="group"
-                aria-label="The layout as text"
-                hidden=move || refused().is_some()
-            >
-                {written}
-            </pre>
+            {listing(head.into_any(), written, "The layout as text")}
             <p class="fine" role="status">{move || saved.get()}</p>
         </details>
     }

@@ -1,11 +1,10 @@
 //! The command that starts a server: written for an engine, and taken from what somebody pastes.
 
-use leptos::html;
 use leptos::prelude::*;
 use ringside_core::serving::command::{Read, Server, read};
 use ringside_core::serving::step::Quant;
 
-use super::export::copy_button;
+use super::export::listing;
 use crate::ui::segmented::Segmented;
 use crate::ui::unique_id;
 
@@ -18,10 +17,7 @@ pub(super) fn view(
 ) -> AnyView {
     let server = RwSignal::new(Server::Vllm);
     let written = Memo::new(move |_| write(server.get()));
-    let text = move || written.with(|w| w.clone().unwrap_or_default());
-    let refused = move || written.with(|w| w.as_ref().err().cloned());
     let needs = move || quant.get().needs().map(|what| format!("These weights need {what}: put its repository there."));
-    let node = NodeRef::<html::Pre>::new();
     let value = Signal::derive(move || server.get().id());
     let set = move |id: &'static str| server.set(Server::find(id).unwrap_or_default());
     let options = Server::ALL.map(|server| (server.id(), server.label())).to_vec();
@@ -32,31 +28,21 @@ pub(super) fn view(
         said.set(match read(&pasted) {
             Some(command) => {
                 let mut left = take(&command);
-                left.insert(0, format!("Read as a command of {}.", command.server.label()));
+                left.insert(0, format!("Read as {}.", command.server.label()));
                 left
             }
             None if pasted.trim().is_empty() => Vec::new(),
-            None => vec!["No command is found here. Paste one that begins with “vllm serve”.".to_owned()],
+            None => vec![
+                "No server command found. Paste one that begins with “vllm serve”, “trtllm-serve” or “python -m sglang.launch_server”."
+                    .to_owned(),
+            ],
         });
     };
+    let head = view! { <Segmented name="server" label="Written for" options value set /> };
     view! {
         <details class="export">
             <summary>"Server command"</summary>
-            <div class="export-head">
-                <Segmented name="server" label="Written for" options value set />
-                {copy_button(text, node, Signal::derive(move || refused().is_some()))}
-            </div>
-            <p class="message" role="status" hidden=move || refused().is_none()>{refused}</p>
-            <pre
-                class="scroll"
-                tabindex="0"
-                node_ref=node
-                role="group"
-                aria-label="The command as text"
-                hidden=move || refused().is_some()
-            >
-                {text}
-            </pre>
+            {listing(head.into_any(), written, "The command as text")}
             <p class="fine">{needs}</p>
             <label for=id.clone()>"Paste a server command to set the figure"</label>
             <textarea

@@ -74,7 +74,7 @@ pub(super) fn live(course: &Course) -> String {
         "Right. At 65,536 GPUs each still holds {}: plain data parallelism gives every GPU a whole copy.",
         held("dp=65536")
     );
-    let sharded = format!("ZeRO 3 lets 64 GPUs hold one copy together: {} on each.", held("dp=64&zero=3"));
+    let sharded = format!("ZeRO-3 lets 64 GPUs hold one copy together: {} on each.", held("dp=64&zero=3"));
     let guess = Guess {
         id: "guess-fit",
         question: "How many GPUs does it take until each has room?",
@@ -85,7 +85,7 @@ pub(super) fn live(course: &Course) -> String {
         ],
         then: format!(
             "{} {}",
-            button("Share the copy instead: ZeRO 3", "dp=64&zero=3", &sharded),
+            button("Share the copy instead: ZeRO-3", "dp=64&zero=3", &sharded),
             to_chapter(course, "zero-and-fsdp", "How that works, and what it costs")
         ),
     };

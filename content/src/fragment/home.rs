@@ -48,11 +48,13 @@ fn welcome(course: &Course, readings: &Readings) -> String {
          <span class=\"all-done\" hidden>Every chapter written so far is done. \
          <a href=\"./?priority=3&amp;read=no#sources\">Read what they stand on</a></span> \
          <span class=\"half-hour\"{hidden}>Only half an hour? {link}.</span></p>\n\
-         <p class=\"placed sans\">Not new to this? <a href=\"placement/\">Find your starting point</a> in about five minutes.</p>\n\
+         <p class=\"placed sans\">Not new to this? <a href=\"{}/\">{}</a> in about five minutes.</p>\n\
          <p class=\"done-so-far sans\"></p>\n</div>\n",
         ask(),
         escape(&href),
         escape(&start),
+        Page::Placement.path(),
+        Page::Placement.title(),
     )
 }
 

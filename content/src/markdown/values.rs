@@ -12,7 +12,7 @@
 use ringside_core::answer::{find_unit, units_of};
 use ringside_core::catalogue::{Entry, Evaluation};
 use ringside_core::hardware::constants;
-use ringside_core::quantity::{Unit, exact, number, significant};
+use ringside_core::quantity::{Unit, dollars, exact, number, significant};
 use ringside_core::query::{Query, parse_number};
 use ringside_core::{catalogue, expr};
 
@@ -138,6 +138,7 @@ fn write(value: f64, unit: Option<Unit>, format: &str) -> Result<String, Trouble
     match format {
         "auto" => return Ok(unit.map_or_else(|| number(value), |u| u.format(value))),
         "count" => return Ok(Unit::Count.format(value)),
+        "dollars" => return Ok(dollars(value)),
         "exact" => {
             let problem = || Trouble::new(format!("{} is not a whole number to be written in full.", number(value)));
             return exact(value).ok_or_else(problem);
@@ -149,7 +150,7 @@ fn write(value: f64, unit: Option<Unit>, format: &str) -> Result<String, Trouble
     }
     let Some(named) = find_unit(format) else {
         let message = format!(
-            "“{format}” is not a format; formats are units such as GB, GiB, ms or %, auto, count, exact, or a number \
+            "“{format}” is not a format; formats are units such as GB, GiB, ms or %, auto, count, dollars, exact, or a number \
              of significant digits from 1 to 15."
         );
         return Err(Trouble::near(message, format, ["GB", "GiB", "MB", "MiB", "ms", "auto", "count", "exact"]));

@@ -54,7 +54,7 @@ pages! {
     /// What was shown so far, to print and to link.
     Record = "record", "Record", "The skills you have shown, with the evidence, to print or to send.", ["exam", "record"];
     /// Questions that find a starting point.
-    Placement = "placement", "Where to begin", "Find your starting point in a few questions.", ["practice-now"];
+    Placement = "placement", "Find your starting point", "A few questions that find the chapter to begin with.", ["practice-now"];
     /// How to teach with the course.
     Syllabus = "syllabus", "Syllabus", "A term, a week and an afternoon, with lecture lists and quizzes that open by link.", ["syllabus"];
     /// To compose a quiz, or to take it.

@@ -2,7 +2,7 @@
 //!
 //! A word counts by how rare it is (as in BM25F), and by where it stands: title, words for searching, context or text. Words that stand side by
 //! side in the question and in an entry count once more. An entry that has few of the words counts less, and so does a kind of entry that seldom
-//! answers a question by itself. Nothing but the weights below decides.
+//! answers a question by itself. Nothing but the weights below decides, and an entry that has only numbers of the question is none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -75,6 +75,8 @@ struct Asked {
     terms: Vec<(u32, f64)>,
     /// How rare it is.
     weight: f64,
+    /// Whether it is a number, which is in entries about anything.
+    bare: bool,
 }
 
 impl Asked {
@@ -142,7 +144,8 @@ impl Index {
         }
         let (asked, meant, unknown) = self.asked(question, &words);
         let total = unknown + distinct(&asked).map(|one| one.weight).sum::<f64>();
-        let mut scores = self.score(&asked, total - unknown);
+        // Who asks for a number alone looks for that number.
+        let mut scores = self.score(&asked, total - unknown, words.iter().all(is_bare));
         scores.truncate(LOOKED_AT.max(limit));
         for (score, _, at) in &mut scores {
             *score += self.neighbours(&asked, *at);
@@ -175,7 +178,9 @@ impl Index {
         let (mut asked, mut unknown) = (Vec::new(), 0.0);
         let (mut meant, mut changed) = (Vec::new(), false);
         for (i, word) in words.iter().enumerate() {
-            let unfinished = open && i + 1 == words.len() && !word.written.is_empty();
+            // Filler, of which a question may consist, is looked for only as the beginning of a single word.
+            let filler = self.same.is_filler(word);
+            let unfinished = open && i + 1 == words.len() && !word.written.is_empty() && (!filler || words.len() == 1);
             let exact = self.terms.get(&word.stem).map(|term| (*term, 1.0));
             let mut terms: Vec<(u32, f64)> = exact.into_iter().collect();
             if unfinished {
@@ -186,7 +191,7 @@ impl Index {
                 terms.extend(rest);
             }
             let is_number = word.stem.starts_with(|c: char| c.is_ascii_digit());
-            if terms.is_empty() && !is_number {
+            if terms.is_empty() && !is_number && !filler {
                 let all = self.postings.iter().zip(0_u32..);
                 let near =
                     nearest(&word.written, unfinished, all.map(|((other, at), term)| (other.as_str(), at.len(), term)));
@@ -206,16 +211,17 @@ impl Index {
             if terms.is_empty() {
                 unknown += weight;
             } else {
-                asked.push(Asked { terms, weight });
+                asked.push(Asked { terms, weight, bare: is_bare(word) });
             }
         }
         meant.dedup();
         (asked, changed.then(|| meant.join(" ")), unknown)
     }
 
-    /// Every entry that has one of the words: how well it fits, the weight of the words that it has, and which it is. The best come first.
-    fn score(&self, asked: &[Asked], total: f64) -> Vec<(f64, f64, usize)> {
-        let mut scores = vec![(0.0, 0.0); self.docs.len()];
+    /// Every entry that has one of the words, of which numbers count only beside others unless `numbers` are what is asked for: how well it
+    /// fits, the weight of the words that it has, and which it is. The best come first.
+    fn score(&self, asked: &[Asked], total: f64, numbers: bool) -> Vec<(f64, f64, usize)> {
+        let mut scores = vec![(0.0, 0.0, false); self.docs.len()];
         for one in distinct(asked) {
             let mut found: BTreeMap<u32, f64> = BTreeMap::new();
             for (term, share) in &one.terms {
@@ -224,17 +230,18 @@ impl Index {
                 }
             }
             for (at, x) in found {
-                if let Some((score, has)) = scores.get_mut(at as usize) {
+                if let Some((score, has, carried)) = scores.get_mut(at as usize) {
                     *score += one.weight * x * (ENOUGH + 1.0) / (x + ENOUGH);
                     *has += one.weight;
+                    *carried |= numbers || !one.bare;
                 }
             }
         }
         let mut list: Vec<(f64, f64, usize)> = scores
             .into_iter()
             .enumerate()
-            .filter(|(_, (score, _))| *score > 0.0)
-            .map(|(at, (score, has))| (score * (has / total).sqrt() * self.likely(at), has, at))
+            .filter(|(_, (score, _, carried))| *score > 0.0 && *carried)
+            .map(|(at, (score, has, _))| (score * (has / total).sqrt() * self.likely(at), has, at))
             .collect();
         list.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
         list
@@ -288,6 +295,11 @@ impl Index {
         let marks_shown = in_text.into_iter().filter(|m| snippet.start <= m.start && m.end <= snippet.end).collect();
         Hit { index, title_marks: marks(&entry.title), snippet, marks: marks_shown }
     }
+}
+
+/// Whether a word is a number without a unit.
+fn is_bare(word: &Word) -> bool {
+    word.stem.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// The words of a question, each once.

@@ -70,6 +70,24 @@ fn nothing_in_common_shows_figures_to_begin_with() {
 }
 
 #[test]
+fn numbers_and_filler_carry_no_result() {
+    let figure = SearchEntry { kind: EntryKind::Widget, ..entry("Roofline", "", "") };
+    let entries = [entry("24", "", "3 of 24"), entry("whatnot", "", "pipeline of 24"), figure];
+    for (question, found_at, weak) in [
+        ("why do my 3 children want 24 apples", &[2][..], true),
+        ("24 pipelines ", &[1], false),
+        ("24", &[0, 1], false),
+        ("what is it for ", &[2], true),
+        ("what is", &[2], true),
+        ("what", &[1], false),
+    ] {
+        let found = index(&entries).find(question, 10);
+        let at: Vec<usize> = found.hits.iter().map(|hit| hit.index).collect();
+        assert_eq!((at.as_slice(), found.weak), (found_at, weak), "{question}");
+    }
+}
+
+#[test]
 fn phrases_of_the_same_meaning_are_one() {
     let entries = [entry("", "", "a step that is out of memory"), entry("", "", "memory of a step")];
     assert_eq!(found(&entries, "OOM in a step"), [0, 1]);

@@ -8,7 +8,9 @@ const FILLER: &str = "a an the i me my we our you your it its is are was were be
     could should shall may might must to of in on at by for from with into over as and or not no but if then than that this these those there \
     here how what why when where which who whom so just only also any some much many more most very too s t m ve re d ll get got getting use used \
     using need needed want make makes go goes know about like such vs versus between difference explain explained please help one way best better \
-    good right now still even up out off down after before while during because both each possible";
+    good right now still even up out off down after before while during because both each possible \
+    hi hello hey thanks thank anyone someone something anything nothing really actually always never ever yet else keep keeps try trying tried \
+    tell think thing things lot seem seems happen happens instead without";
 
 /// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +56,11 @@ impl Same {
         if words.is_empty() { split(text) } else { words }
     }
 
+    /// Whether a word says nothing about what is looked for.
+    pub fn is_filler(&self, word: &Word) -> bool {
+        self.filler.contains(&word.stem)
+    }
+
     /// The words of a text, without filler.
     pub fn words(&self, text: &str) -> Vec<Word> {
         let all = split(text);
@@ -73,7 +80,7 @@ impl Same {
                     i += phrase.len();
                 }
                 None => {
-                    if !self.filler.contains(&word.stem) {
+                    if !self.is_filler(word) {
                         words.push(word.clone());
                     }
                     i += 1;

@@ -436,13 +436,15 @@ const STALE: usize = 16;
 /// Counts a rank's memory after a call. What the program dropped is looked for only where it could matter: at a new peak, and from
 /// time to time. `first` is the first number that this call could have given.
 fn remember(world: &mut World<'_>, rank: usize, call: &FunctionCall, first: u64) {
-    let total: u64 = world.held(rank).iter().sum();
+    let mut bytes = world.held(rank);
+    let total: u64 = bytes.iter().sum();
     let Some(seat) = world.seats.get(rank) else { return };
     let line = seat.line;
     let message = call.function_name.contains("_dist_");
     if seat.stale > 0 && (total > seat.peak || seat.stale > STALE || message) {
         let snapshot = postcard::to_stdvec(call).unwrap_or_default();
         world.sweep(rank, &snapshot, first);
+        bytes = world.held(rank);
     }
-    world.note(rank, line);
+    world.note(rank, line, bytes);
 }

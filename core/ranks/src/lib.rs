@@ -43,13 +43,16 @@ pub fn run(job: &Job) -> Outcome {
         best: None,
         diagnosis: Diagnosis { verdict, sentence, at: Vec::new() },
     };
-    if !(MIN_RANKS..=MAX_RANKS).contains(&job.world_size)
-        || job.launches.iter().any(|n| !(MIN_RANKS..=MAX_RANKS).contains(n))
-    {
-        return refuse(
-            Verdict::Job,
-            format!("A program runs on {MIN_RANKS} to {MAX_RANKS} ranks, not {}.", job.world_size),
-        );
+    let possible = MIN_RANKS..=MAX_RANKS;
+    if let Some(n) = std::iter::once(&job.world_size).chain(&job.launches).find(|n| !possible.contains(*n)) {
+        let sentence = if possible.contains(&job.world_size) && *n > MAX_RANKS {
+            format!(
+                "An earlier launch of this puzzle would need {n} ranks, and at most {MAX_RANKS} can run. Choose fewer ranks."
+            )
+        } else {
+            format!("A program runs on {MIN_RANKS} to {MAX_RANKS} ranks, not {n}.")
+        };
+        return refuse(Verdict::Job, sentence);
     }
     if let Err(message) = job.machine.check() {
         return refuse(Verdict::Job, message);

@@ -2,21 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use ringside_core::program::{At, Budgets, Diagnosis, Totals, Verdict};
+use ringside_core::program::{At, Budgets, Diagnosis, Totals, Verdict, rank_list};
 use ringside_core::quantity::{Unit, bytes_binary, grouped, number};
 
 use crate::tensor::shown;
 use crate::world::{Block, Expected, What, World};
-
-/// Ranks in words: "rank 1", "ranks 1 and 2", "ranks 0, 1 and 3".
-pub(crate) fn ranks(ranks: &[usize]) -> String {
-    let text: Vec<String> = ranks.iter().map(ToString::to_string).collect();
-    match text.split_last() {
-        None => "no rank".to_owned(),
-        Some((last, [])) => format!("rank {last}"),
-        Some((last, rest)) => format!("ranks {} and {last}", rest.join(", ")),
-    }
-}
 
 /// An error as it ends a sentence.
 pub(crate) fn stopped(text: &str) -> String {
@@ -72,7 +62,7 @@ pub(crate) fn deadlock(world: &World<'_>, blocked: &BTreeMap<usize, Block>) -> D
             "Deadlock: rank {last} waits at line {} ({}) for {}, {ended}. {advice}",
             line(last),
             call(last),
-            ranks(&on)
+            rank_list(&on)
         );
         return Diagnosis { verdict: Verdict::Deadlock, sentence, at: at(&[last]) };
     };
@@ -179,18 +169,14 @@ pub(crate) fn wrong(world: &World<'_>, expected: &[Expected]) -> Option<Diagnosi
             return Some(Diagnosis { verdict: Verdict::Wrong, sentence, at });
         }
         let tolerance = world.job.tolerance as f32;
-        let off = values.iter().zip(&want.values).position(|(got, want)| {
-            let close =
-                got == want || (got - want).abs() <= tolerance * want.abs().max(1.0) || (got.is_nan() && want.is_nan());
-            !close
-        });
-        if let Some(first) = off {
-            let count = values
-                .iter()
-                .zip(&want.values)
-                .filter(|(a, b)| (*a - *b).abs() > tolerance * b.abs().max(1.0))
-                .count()
-                .max(1);
+        // Nothing finite is near an infinity.
+        let close = |(got, want): (&f32, &f32)| {
+            let near = want.is_finite() && (got - want).abs() <= tolerance * want.abs().max(1.0);
+            got == want || near || (got.is_nan() && want.is_nan())
+        };
+        let pairs = || values.iter().zip(&want.values);
+        if let Some(first) = pairs().position(|pair| !close(pair)) {
+            let count = pairs().filter(|pair| !close(*pair)).count();
             let (got, should) =
                 (values.get(first).copied().unwrap_or_default(), want.values.get(first).copied().unwrap_or_default());
             let many = if values.len() == 1 {
@@ -220,7 +206,12 @@ pub(crate) fn budget(totals: &Totals, best: Option<&Totals>, budgets: &Budgets, 
     let seconds = |s: f64| Unit::Seconds.format(s);
     // Exact where a reader can count along.
     let bytes = |b: u64| if b < 1_000_000 { format!("{} B", grouped(b)) } else { Unit::Bytes.format(b as f64) };
-    let told = |verdict, sentence| Diagnosis { verdict, sentence, at: vec![peak] };
+    // Only memory is used at a line.
+    let told = |verdict: Verdict, sentence: String| Diagnosis {
+        verdict,
+        sentence,
+        at: if verdict == Verdict::OverMemory { vec![peak] } else { Vec::new() },
+    };
     let Some(best) = best else {
         let sentence = format!("Every rank finished in {}.", seconds(totals.time));
         return told(Verdict::Passed, sentence);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use ringside_core::mix::Stream;
-use ringside_core::program::{At, Diagnosis, EventKind, Job, KINDS, Kind, Submitted, Verdict};
+use ringside_core::program::{At, Diagnosis, EventKind, Job, KINDS, Kind, Submitted, Verdict, rank_list};
 use ringside_core::quantity::{bytes_decimal, grouped};
 
 use crate::tensor::{After, Busy, DType, Storage, Tensor, shown};
@@ -298,9 +298,8 @@ impl<'a> World<'a> {
         bytes
     }
 
-    /// Notes a rank's memory if it changed.
-    pub fn note(&mut self, rank: usize, line: u32) {
-        let bytes = self.held(rank);
+    /// Notes what a rank holds, by kind, if it changed.
+    pub fn note(&mut self, rank: usize, line: u32, bytes: [u64; KINDS]) {
         if let Some(seat) = self.seats.get_mut(rank)
             && bytes != seat.last
         {
@@ -581,7 +580,7 @@ impl<'a> World<'a> {
                     Verdict::Mismatch,
                     format!(
                         "Rank {rank} calls {call} at line {line}, but {} never {}. Every rank of a group must call it.",
-                        crate::say::ranks(&missing),
+                        rank_list(&missing),
                         if missing.len() == 1 { "does" } else { "do" }
                     ),
                 )

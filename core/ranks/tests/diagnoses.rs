@@ -2,7 +2,9 @@
 
 use ringside_core::program::Verdict::{self, Deadlock, Mismatch, Passed, Race, Unreceived};
 
-use super::run;
+use ringside_core::program::Job;
+
+use super::{HEAD, run};
 
 fn told(program: &str, ranks: usize, verdict: Verdict, says: &str) {
     let diagnosis = run(program, ranks).diagnosis;
@@ -120,4 +122,31 @@ fn a_collective_takes_what_the_network_model_says() {
     assert_eq!(outcome.run.totals.bytes, 6000);
     let moved: u64 = outcome.run.messages.iter().map(|m| m.bytes).sum();
     assert_eq!(moved, outcome.run.totals.bytes_total);
+}
+
+#[test]
+fn every_element_that_is_not_close_is_counted() {
+    let told = |program: &str, want: &str| {
+        let job = Job {
+            program: format!("{HEAD}{program}submit('x', t)\n"),
+            world_size: 1,
+            reference: Some(format!(
+                "import torch\nfrom ringside import expect\nexpect(0, 'x', torch.tensor({want}))\n"
+            )),
+            ..Job::default()
+        };
+        let diagnosis = ringside_ranks::run(&job).diagnosis;
+        (diagnosis.verdict, diagnosis.sentence)
+    };
+    let wrong = |says: &str| (Verdict::Wrong, format!("{says} It doesn't depend on any communication."));
+    assert_eq!(
+        told("t = torch.zeros(4)\nt[1] = torch.nan\nt[2] = 5\nt[3] = torch.nan\n", "[0.0, 0.0, 0.0, 0.0]"),
+        wrong("Rank 0's “x”[1] is NaN, but it should be 0; 3 of 4 elements are wrong.")
+    );
+    assert_eq!(
+        told("t = torch.zeros(2)\nt[0] = torch.inf\nt[1] = 5\n", "[torch.inf, torch.inf]"),
+        wrong("Rank 0's “x”[1] is 5, but it should be infinity; 1 of 2 elements are wrong.")
+    );
+    let same = "t = torch.zeros(2)\nt[0] = -torch.inf\nt[1] = torch.nan\n";
+    assert_eq!(told(same, "[-torch.inf, torch.nan]").0, Passed);
 }

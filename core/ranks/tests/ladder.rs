@@ -45,6 +45,12 @@ fn the_ladder() {
                     }
                 }
             }
+            if !outcome.diagnosis.at.is_empty() {
+                wrong.push(format!("{name}: a line of the solution is marked: {:?}", outcome.diagnosis.at));
+            }
+            if let Some(said) = puzzle.unchecked(*ranks) {
+                wrong.push(format!("{name}: {said}"));
+            }
             let starter = ringside_ranks::run(&puzzle.job(&puzzle.starter, *ranks)).diagnosis;
             if matches!(starter.verdict, Verdict::Passed | Verdict::Syntax | Verdict::Job) {
                 wrong.push(format!("{name}: starter on {ranks}: {:?}: {}", starter.verdict, starter.sentence));
@@ -64,9 +70,50 @@ fn the_ladder() {
             if told.sentence != bad.says || told.verdict != bad.verdict {
                 wrong.push(format!("{name}: “{}”:\n    {:?}\n    {}", bad.mistake, told.verdict, told.sentence));
             }
+            // Too much memory is held at a line; bytes and time belong to the whole program.
+            let marked = match told.verdict {
+                Verdict::OverMemory => told.at.len() == 1 && told.at[0].line > 0,
+                Verdict::OverBytes | Verdict::OverTime => told.at.is_empty(),
+                _ => true,
+            };
+            if !marked {
+                wrong.push(format!("{name}: “{}” marks {:?}", bad.mistake, told.at));
+            }
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// The puzzle in a file.
+fn puzzle(name: &str) -> Puzzle {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../content/programs/{name}.toml"));
+    toml::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+}
+
+/// Five ranks can’t share 24 columns: whoever tries a right program there is told that it isn't checked on so many.
+#[test]
+fn a_number_of_ranks_that_a_puzzle_is_not_checked_on_is_no_mistake_of_the_program() {
+    let puzzle = puzzle("15-column-parallel");
+    let solution = ringside_ranks::run(&puzzle.job(&puzzle.solution, 5)).diagnosis;
+    assert!(!solution.passed(), "{}", solution.sentence);
+    assert_eq!((puzzle.unchecked(4), puzzle.unchecked(2)), (None, None));
+    let said = puzzle.unchecked(5).unwrap();
+    assert_eq!(said, "This puzzle is checked on 2, 3, 4 and 8 ranks. On 5 ranks even its solution may fail.");
+}
+
+#[test]
+fn an_earlier_launch_that_needs_too_many_ranks_is_named() {
+    let puzzle = puzzle("26-resharded-checkpoint");
+    assert_eq!((puzzle.launches_before(4), puzzle.launches_before(8)), (vec![6], vec![12]));
+    for (ranks, needs) in [(11, 17), (16, 24)] {
+        let told = ringside_ranks::run(&puzzle.job(&puzzle.solution, ranks)).diagnosis;
+        let says = format!(
+            "An earlier launch of this puzzle would need {needs} ranks, and at most 16 can run. Choose fewer ranks."
+        );
+        assert_eq!((told.verdict, told.sentence), (Verdict::Job, says));
+    }
+    let told = ringside_ranks::run(&puzzle.job(&puzzle.solution, 17)).diagnosis;
+    assert_eq!((told.verdict, told.sentence.as_str()), (Verdict::Job, "A program runs on 1 to 16 ranks, not 17."));
 }
 
 #[test]

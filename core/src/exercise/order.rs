@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::export::{Form, Leaves};
+use super::export::{Form, Leaves, escaped};
 use super::kind::{ExerciseKind, Field, Posed, Visit, sets_of};
 use super::names::{Evaluate, names_of};
 use super::paper::{List, Marks, filled};
@@ -201,7 +201,12 @@ impl ExerciseKind for Order {
     }
 
     fn leaves(&self, posed: &Posed<'_>, env: &Env) -> Result<Leaves, String> {
-        let form = Form::Order { items: self.answer_key(posed, env)?, ends: self.ends.clone() };
-        Ok(Leaves::As { below: String::new(), explained: filled(&[&self.say], env)?, form, lost: "" })
+        let [first, last] = self.ends.each_ref().map(|end| escaped(end));
+        Ok(Leaves::As {
+            below: format!("<p>Order them from “{first}” to “{last}”.</p>"),
+            explained: filled(&[&self.say], env)?,
+            form: Form::Order { items: self.answer_key(posed, env)? },
+            lost: "",
+        })
     }
 }

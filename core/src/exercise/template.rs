@@ -24,7 +24,7 @@ use super::env::Names;
 use crate::answer::{find_unit, units_of};
 use crate::decimal;
 use crate::expr::Expr;
-use crate::quantity::{Unit, count, exact, number, significant, unbroken};
+use crate::quantity::{Unit, count, dollars, exact, number, significant, unbroken};
 
 /// What fills templates.
 #[derive(Debug, Clone, Copy)]
@@ -138,7 +138,7 @@ fn value(inside: &str, env: &dyn Names) -> Result<String, String> {
     written(result, unit, &formats).map(|text| unbroken(&text)).ok_or_else(|| {
         format!(
             "“{{{inside}}}” cannot be written that way: after the bar put a unit such as GB, GiB, ms or %, a number of \
-             digits from 1 to 12, count, exact for a whole number in full, or text for a parameter; auto is for a single quantity."
+             digits from 1 to 12, count, dollars, exact for a whole number in full, or text for a parameter; auto is for a single quantity."
         )
     })
 }
@@ -149,6 +149,7 @@ fn written(value: f64, unit: Option<Unit>, formats: &[&str]) -> Option<String> {
         [] => Some(unit.map_or_else(|| bare(value), |unit| unit.format(value))),
         ["auto"] => unit.map(|unit| unit.format(value)),
         ["count"] => Some(count(value)),
+        ["dollars"] => Some(dollars(value)),
         ["exact"] => exact(value),
         [one] if digits(one).is_some() => digits(one).map(|d| significant(value, d)),
         [name] => in_unit(value, name, 3),

@@ -63,13 +63,13 @@ impl Model for Failures {
         .steps(1.0)
         .more("Checkpoint")
         .at(|p| p.bytes.slot()),
-        real("storage", "bytes a second that storage takes from all nodes together", [1e8, 1e13], "2e12")
+        real("storage", "bytes per second that storage takes from all nodes together", [1e8, 1e13], "2e12")
             .label("Storage bandwidth")
             .unit(Unit::BytesPerSecond)
             .slider(Scale::Decades(8, 13))
             .more("Checkpoint")
             .at(|p| p.storage.slot()),
-        real("node", "bytes a second between a node and storage or another node", [1e8, 1e12], "25e9")
+        real("node", "bytes per second between a node and storage or another node", [1e8, 1e12], "25e9")
             .label("Write bandwidth per node")
             .unit(Unit::BytesPerSecond)
             .slider(Scale::Decades(8, 12))
@@ -164,7 +164,7 @@ impl Model for Failures {
             .label("Drop a replica if no spare is left")
             .more("Nodes")
             .at(|p| p.shrink.slot()),
-        whole("replica", "GPUs of one replica", [8, 16_384], "128")
+        whole("replica", "GPUs per replica", [8, 16_384], "128")
             .label("GPUs per replica")
             .doubling(14)
             .range([8, 16_384])

@@ -5,14 +5,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::job::{self, Note};
+use crate::coalescing::{banks, memory};
+use crate::quantity::number;
 use crate::query::Query;
 
 /// What the interpreter is called where a GPU's name would stand.
 pub const DEVICE: &str = "the interpreter on the CPU";
 /// Bytes of a sector of global memory.
-const SECTOR: u32 = 32;
+pub const SECTOR: u32 = memory::SECTOR as u32;
 /// Banks of shared memory, four bytes wide each.
-const BANKS: u32 = 32;
+pub const BANKS: u32 = banks::BANKS as u32;
 
 /// How many lanes of a warp a learner may choose between.
 pub const WIDTHS: [u32; 3] = [32, 16, 64];
@@ -90,8 +92,6 @@ pub struct Opened {
     pub rounds: u64,
     /// Steps after which a barrier opened.
     pub barriers: Vec<u64>,
-    /// The first step of each workgroup.
-    pub groups: Vec<u64>,
     /// Lanes per warp.
     pub width: u32,
     /// Invocations per workgroup, by axis, of the first dispatch.
@@ -141,18 +141,6 @@ pub enum FindingKind {
     Uninitialized,
 }
 
-impl FindingKind {
-    /// What a person calls it.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Race => "Data race",
-            Self::Barrier => "Barrier not reached by all",
-            Self::Bounds => "Index out of bounds",
-            Self::Uninitialized => "Uninitialized read",
-        }
-    }
-}
-
 /// A mistake, where it shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
@@ -164,8 +152,6 @@ pub struct Finding {
     pub other: u32,
     /// The two invocations, by their index in the workgroup; the same twice if there is one.
     pub lanes: [u32; 2],
-    /// The workgroup, by its number in the grid.
-    pub workgroup: u32,
     /// The step at which it was found first.
     pub round: u64,
     /// How often it was found.
@@ -251,18 +237,30 @@ impl Counts {
 /// What a line did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LineCounts {
-    /// Instructions of warps.
-    pub issued: u64,
-    /// Accesses of warps to buffers, and the sectors and bytes of them.
+    /// Accesses of warps to buffers.
     pub requests: u64,
-    /// Sectors of 32 bytes.
+    /// Sectors of 32 bytes that they touch.
     pub sectors: u64,
-    /// Bytes that lanes asked for.
-    pub bytes: u64,
     /// Accesses of warps to workgroup memory.
     pub shared_requests: u64,
-    /// Passes over the banks.
+    /// Passes over the banks that they take.
     pub passes: u64,
+}
+
+impl LineCounts {
+    /// What an access of a warp on this line costs on average, in words: `4 sectors, 1 pass`. Nothing if there is none.
+    pub fn cost(&self) -> String {
+        let of = |units: u64, requests: u64, one: &str, many: &str| {
+            let mean = (requests > 0).then(|| number(units as f64 / requests as f64))?;
+            let unit = if mean == "1" { one } else { many };
+            Some(format!("{mean} {unit}"))
+        };
+        let parts = [
+            of(self.sectors, self.requests, "sector", "sectors"),
+            of(self.passes, self.shared_requests, "pass", "passes"),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// How memory is accessed.
@@ -476,6 +474,21 @@ mod tests {
             assert_eq!(got, units, "{query}");
         }
         assert_eq!(access(false, 4, 6).coalescing(), None);
+    }
+
+    #[test]
+    fn the_cost_of_a_line_names_sectors_and_passes() {
+        let cost = |requests, sectors, shared_requests, passes| {
+            LineCounts { requests, sectors, shared_requests, passes }.cost()
+        };
+        assert_eq!(cost(0, 0, 0, 0), "");
+        assert_eq!(cost(3, 3, 0, 0), "1 sector");
+        assert_eq!(cost(2, 9, 0, 0), "4.5 sectors");
+        assert_eq!(cost(0, 0, 8, 8), "1 pass");
+        assert_eq!(cost(0, 0, 1, 32), "32 passes");
+        // A line that fills a tile reads a buffer and writes workgroup memory.
+        assert_eq!(cost(4, 16, 4, 4), "4 sectors, 1 pass");
+        assert_eq!(cost(1, 0, 0, 0), "0 sectors");
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
     rows.keep(Measurable::Memory, bandwidth);
     let critical = flops / bandwidth * bytes / 2.0;
     rows.finding = format!(
-        "Batch {} makes most tokens, {} a second. On this machine decoding stays bound by memory up to a batch of about {}.",
+        "Batch {} makes most tokens, {} per second. On this machine decoding stays bound by memory up to a batch of about {}.",
         best.0,
         crate::quantity::number(best.1),
         crate::quantity::number(critical.floor().max(1.0)),

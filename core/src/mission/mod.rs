@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::exercise::{Params, Value};
-use crate::quantity::{Unit, number};
+use crate::quantity::{Unit, dollars, number};
 
 pub use board::{Bar, Board, Filled, Kind as BarKind, Picture};
 pub use link::{read, write};
@@ -124,8 +124,7 @@ impl Counted {
     /// The number for a person: `$1.2 M`, `31.5 days`.
     pub fn format(self, value: f64) -> String {
         match self {
-            Self::Dollars if value < 0.0 => format!("−${}", Unit::Count.format(-value)),
-            Self::Dollars => format!("${}", Unit::Count.format(value)),
+            Self::Dollars => dollars(value),
             Self::Days => match number(value).as_str() {
                 "1" => "1 day".to_owned(),
                 days => format!("{days} days"),

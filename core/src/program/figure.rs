@@ -1,7 +1,7 @@
 //! The workbench for programs: the puzzles by name, and the machine that a program is run on.
 //!
 //! What a run takes is found out by running it and is no quantity here. What is known before are the bounds that the puzzles aim at.
-//! Each puzzle is a file of `content/programs`; the build holds the list here to those files.
+//! Each puzzle is a file of `content/programs`; the build and `content/tests/programs.rs` hold the list here to those files.
 
 use super::{Job, Machine, Puzzle};
 use crate::collective::Op;
@@ -218,7 +218,7 @@ impl Model for Params {
         whole("node", "ranks per node; 0 for as many as the machine has", [0, MOST], "0")
             .takes(Takes::Node)
             .label("Ranks per node")
-            .format(|n| if n < 1.0 { "machine default".to_owned() } else { grouped(n as u64) })
+            .format(|n| if n < 1.0 { "default".to_owned() } else { grouped(n as u64) })
             .steps(1.0)
             .main()
             .at(|p| p.node.slot()),

@@ -1,7 +1,7 @@
 //! What a run comes to, in words.
 
 use super::{Diagnosis, Outcome, Totals, Verdict};
-use crate::quantity::{Unit, unbroken};
+use crate::quantity::{Unit, listed, unbroken};
 
 impl Verdict {
     /// What became of a program, in a few words: "a deadlock".
@@ -14,14 +14,24 @@ impl Verdict {
             Self::Wrong => "a wrong result",
             Self::Missing => "a missing result",
             Self::Race => "a tensor used too early",
-            Self::OverMemory => "too much memory",
-            Self::OverBytes => "too many bytes sent",
-            Self::OverTime => "too slow",
+            Self::OverMemory => "more memory than the budget",
+            Self::OverBytes => "more bytes sent than the budget",
+            Self::OverTime => "more time than the budget",
             Self::Syntax => "Python that can’t be read",
             Self::Error => "a Python error",
             Self::Limit => "stopped at a limit",
             Self::Job => "a job that can’t be run",
         }
+    }
+}
+
+/// Ranks in words: "rank 1", "ranks 1 and 2", "ranks 0, 1 and 3".
+pub fn rank_list(ranks: &[usize]) -> String {
+    let names: Vec<String> = ranks.iter().map(usize::to_string).collect();
+    match ranks {
+        [] => "no rank".to_owned(),
+        [_] => format!("rank {}", listed(&names)),
+        _ => format!("ranks {}", listed(&names)),
     }
 }
 
@@ -39,10 +49,10 @@ impl Outcome {
     pub fn finding(&self, title: &str) -> String {
         let used = self.run.totals.says();
         let Diagnosis { verdict, .. } = &self.diagnosis;
-        let first = if *verdict == Verdict::Passed {
-            format!("{title}: solved. The run took {used}.")
-        } else {
-            format!("{title}: not solved yet. The run ended with {}.", verdict.label())
+        let first = match verdict {
+            Verdict::Passed => format!("{title}: solved. The run took {used}."),
+            Verdict::Limit => format!("{title}: not solved yet. The run was {}.", verdict.label()),
+            _ => format!("{title}: not solved yet. The run ended with {}.", verdict.label()),
         };
         match &self.best {
             Some(best) => format!("{first} The best known program takes {}.", best.says()),
@@ -67,5 +77,23 @@ mod tests {
         assert!(solved.contains("The best known program takes 2 µs"), "{solved}");
         let stuck = outcome(Verdict::Deadlock, None).finding("Ring");
         assert_eq!(stuck, "Ring: not solved yet. The run ended with a deadlock.");
+        let ended = [Verdict::OverMemory, Verdict::OverBytes, Verdict::OverTime, Verdict::Limit];
+        let ended =
+            ended.map(|verdict| outcome(verdict, None).finding("Ring").replace("Ring: not solved yet. The run ", ""));
+        assert_eq!(
+            ended,
+            [
+                "ended with more memory than the budget.",
+                "ended with more bytes sent than the budget.",
+                "ended with more time than the budget.",
+                "was stopped at a limit."
+            ]
+        );
+    }
+
+    #[test]
+    fn ranks_are_listed_as_a_sentence_has_them() {
+        let lists = [&[][..], &[1], &[1, 2], &[0, 1, 3]].map(rank_list);
+        assert_eq!(lists, ["no rank", "rank 1", "ranks 1 and 2", "ranks 0, 1 and 3"]);
     }
 }

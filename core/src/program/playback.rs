@@ -140,14 +140,14 @@ impl Event {
         }
     }
 
-    /// What it is, in words: "sends 256 B, send to rank 1".
+    /// What it is, in words: "send to rank 1, 256 B".
     fn says(&self) -> String {
         let bytes = Unit::Bytes.format(self.bytes as f64);
         match self.kind {
             EventKind::Compute => format!("computes {}", self.label),
             EventKind::Send => format!("{}, {bytes}", self.call()),
             EventKind::Recv => format!("waits in {}", self.call()),
-            EventKind::Wait => format!("waits for its handle in {}", self.call()),
+            EventKind::Wait => "waits for a work handle".to_owned(),
             EventKind::Collective => format!("in {}, {bytes}", self.call()),
         }
     }
@@ -247,6 +247,9 @@ mod tests {
         assert_eq!(places(&run.standings(0.0)), [(2, vec![0, 1])]);
         let says: Vec<String> = run.standings(2.0).into_iter().map(|s| s.says).collect();
         assert_eq!(says, ["waits in recv from rank 0", "hangs in recv from rank 0"]);
+        let of = |kind, label: &str, peer| Event { label: label.to_owned(), peer, ..event(kind, 1, 0.0, 1.0) }.says();
+        assert_eq!(of(EventKind::Send, "send", Some(1)), "send to rank 1, 16 B");
+        assert_eq!(of(EventKind::Wait, "wait", Some(1)), "waits for a work handle");
     }
 
     #[test]

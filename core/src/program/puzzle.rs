@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Budgets, Fault, Job, Machine, Verdict};
+use crate::quantity::listed;
 
 /// A wrong program: the solution with some text exchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,9 +99,25 @@ fn tolerance() -> f64 {
 }
 
 impl Puzzle {
+    /// Ranks of the launches before the one that counts, which runs on `ranks` ranks.
+    pub fn launches_before(&self, ranks: usize) -> Vec<usize> {
+        self.launches.iter().map(|of| ((ranks as f64 * of).round() as usize).max(1)).collect()
+    }
+
+    /// What to say of a program that fails on `ranks` ranks, if the puzzle isn't checked on so many.
+    pub fn unchecked(&self, ranks: usize) -> Option<String> {
+        if self.ranks.contains(&ranks) {
+            return None;
+        }
+        let mut asked = self.ranks.clone();
+        asked.sort_unstable();
+        let asked: Vec<String> = asked.iter().map(usize::to_string).collect();
+        let asked = listed(&asked);
+        Some(format!("This puzzle is checked on {asked} ranks. On {ranks} ranks even its solution may fail."))
+    }
+
     /// The job that runs `program` on `ranks` ranks.
     pub fn job(&self, program: &str, ranks: usize) -> Job {
-        let launches = self.launches.iter().map(|of| ((ranks as f64 * of).round() as usize).max(1)).collect();
         Job {
             program: program.to_owned(),
             world_size: ranks,
@@ -109,7 +126,7 @@ impl Puzzle {
             best: Some(self.solution.clone()),
             budgets: self.budgets,
             tolerance: self.tolerance,
-            launches,
+            launches: self.launches_before(ranks),
             fault: self.fault,
             ..Job::default()
         }

@@ -115,7 +115,7 @@ const OWN: [Param<Params>; 19] = [
         .label("Batching")
         .main()
         .at(|p| p.policy.slot()),
-    real("rate", "requests a second, as they come by chance; 0 for all at once", [0.0, 1024.0], "16")
+    real("rate", "requests per second, as they come by chance; 0 for all at once", [0.0, 1024.0], "16")
         .label("Requests/s")
         .slider(Scale::FromZero(8))
         .main()

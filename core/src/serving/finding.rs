@@ -32,7 +32,7 @@ impl Params {
     fn of_schedule(&self, shown: &Shown) -> String {
         let s = &shown.schedule;
         let mut text = format!(
-            "{}: {} requests in {}, {} tokens a second. The first token takes {} on average, each next one {}.",
+            "{}: {} requests in {}, {} tokens per second. The first token takes {} on average, each next one {}.",
             capital(self.policy.label()),
             grouped(s.requests.len() as u64),
             seconds(s.makespan()),
@@ -68,7 +68,7 @@ impl Params {
             format!("a first token within {} and each next within {}", seconds(self.first), seconds(self.token));
         let Some(knee) = shown.sweep.knee(self.policy) else {
             return format!(
-                "{}: not even {} requests a second keep the promise of {promise} for {} of users.",
+                "{}: not even {} requests per second keep the promise of {promise} for {} of users.",
                 capital(name),
                 number(slowest.rate),
                 share(ATTAINED)
@@ -77,7 +77,7 @@ impl Params {
         let best = Policy::ALL.into_iter().filter_map(|p| Some((p, shown.sweep.knee(p)?)));
         let best = best.max_by(|a, b| a.1.total_cmp(&b.1));
         let mut text = format!(
-            "{}: up to {} requests a second, {} of users have {promise}. At {} a second {} do.",
+            "{}: up to {} requests per second, {} of users have {promise}. At {} per second {} do.",
             capital(name),
             number(knee),
             share(ATTAINED),

@@ -202,7 +202,7 @@ impl Machine {
 
 /// GPUs of a replica, as a parameter.
 pub const fn tp<P: Serves>() -> Param<P> {
-    whole("tp", "GPUs of a replica, which share every layer", [1, Machine::MOST], "1")
+    whole("tp", "GPUs per replica, which share every layer", [1, Machine::MOST], "1")
         .label("GPUs per replica")
         .doubling(4)
         .more("Machine")

@@ -14,7 +14,7 @@ use crate::declare::{
 };
 use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
 use crate::model::{ModelRef, reference};
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, dollars, grouped};
 use crate::query::{Query, Reader};
 
 /// GPUs of a replica that are tried.
@@ -161,7 +161,7 @@ impl Model for Params {
                 .slider(Scale::Decades(-3, 0))
                 .main()
                 .at(|p| p.token.slot()),
-            whole("tp", "GPUs of a replica, which share every layer; 0 for what needs the fewest in all", [0, 16], "0")
+            whole("tp", "GPUs per replica, which share every layer; 0 for what needs the fewest in all", [0, 16], "0")
                 .label("GPUs per replica")
                 .format(|v| if v == 0.0 { "the best".to_owned() } else { grouped(v as u64) })
                 .slider(Scale::FromZero(4))
@@ -195,7 +195,7 @@ impl Model for Params {
                 .doubling(15)
                 .more("Requests")
                 .at(|p| p.output.slot()),
-            real("price", "US dollars for an hour of a GPU", [0.0, 1000.0], "2.5")
+            real("price", "US dollars per GPU-hour", [0.0, 1000.0], "2.5")
                 .label("US$ per GPU-hour")
                 .slider(Scale::Linear { min: 0.0, max: 12.0, step: 0.1 })
                 .more("Money")
@@ -373,7 +373,7 @@ impl Params {
                 Unit::Seconds.format(self.first)
             ),
             Some(point) => format!(
-                "A single user gets a token every {} at best, not every {}. More GPUs of a replica, fewer bits or a smaller model are \
+                "A single user gets a token every {} at best, not every {}. More GPUs per replica, fewer bits or a smaller model are \
                  needed.",
                 Unit::Seconds.format(point.token),
                 Unit::Seconds.format(self.token)
@@ -433,14 +433,14 @@ impl Params {
         let limit = if size.is_full() { "the cache is full" } else { "the next user would make a token too slow" };
         let most = size.most.map_or(0, |point| point.batch);
         let mut text = format!(
-            "{} users at {} a token: {} × {}, {replicas} of {}. A replica takes {} users, then {limit}. A million tokens cost ${}.",
+            "{} users at {} a token: {} × {}, {replicas} of {}. A replica takes {} users, then {limit}. A million tokens cost {}.",
             grouped(self.users),
             Unit::Seconds.format(self.token),
             grouped(size.gpus().unwrap_or(0)),
             self.machine.gpu.name,
             grouped(size.replica()),
             grouped(most),
-            number(self.dollars(plan))
+            dollars(self.dollars(plan))
         );
         let others = plan.sizes.iter().filter(|other| other.tp != size.tp);
         if let Some((other, gpus)) = others.filter_map(|s| Some((s, s.gpus()?))).min_by_key(|(_, gpus)| *gpus) {

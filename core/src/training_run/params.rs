@@ -9,7 +9,7 @@ use crate::declare::{
 };
 use crate::hardware::{self, Accelerator};
 use crate::options;
-use crate::quantity::{Unit, number, unbroken};
+use crate::quantity::{Unit, dollars, number, unbroken};
 use crate::scaling_laws::Fit;
 
 /// What the run is given; the rest follows.
@@ -212,10 +212,6 @@ fn count(value: f64) -> String {
     Unit::Count.format(value)
 }
 
-fn dollars(value: f64) -> String {
-    format!("${}", Unit::Count.format(value))
-}
-
 impl Model for Params {
     type Result = Run;
     const ID: &'static str = "training-run";
@@ -257,7 +253,7 @@ impl Model for Params {
             .slider(Scale::Decades(2, 10))
             .drawn()
             .at(|p| p.money.slot()),
-        real("mfu", "model FLOPs utilisation: model FLOPs a second over peak", [0.001, 1.0], "0.4")
+        real("mfu", "model FLOPs utilization: model FLOPs per second over peak", [0.001, 1.0], "0.4")
             .takes(Takes::Mfu)
             .label("MFU")
             .unit(Unit::Fraction)
@@ -272,7 +268,7 @@ impl Model for Params {
             .slider(Scale::Linear { min: 0.5, max: 1.0, step: 0.01 })
             .more("The machine")
             .at(|p| p.goodput.slot()),
-        real("price", "US dollars for an hour of a GPU", [0.0, 1_000.0], "2")
+        real("price", "US dollars per GPU-hour", [0.0, 1_000.0], "2")
             .label("US$ per GPU-hour")
             .more("The machine")
             .at(|p| p.price.slot()),
@@ -457,7 +453,7 @@ impl Model for Params {
         let run = self.run();
         if run.tokens > MOST_TOKENS {
             return Err(format!(
-                "{} buys more tokens than can be computed: lower the money or raise the price of a GPU hour.",
+                "{} buys more tokens than can be computed: lower the money or raise the price per GPU-hour.",
                 if self.given == Given::Money { "The money" } else { "The time" }
             ));
         }
@@ -515,12 +511,12 @@ impl Run {
             String::new()
         };
         format!(
-            "{} parameters see {} tokens in {} for ${} and {} kWh; the law expects a loss of {:.3}. The same FLOPs are best spent on \
+            "{} parameters see {} tokens in {} for {} and {} kWh; the law expects a loss of {:.3}. The same FLOPs are best spent on \
              {} parameters and {} tokens: {:.3}.{batch}",
             unbroken(&count(self.size.params)),
             unbroken(&count(self.tokens)),
             unbroken(&Unit::Seconds.format(self.seconds())),
-            unbroken(&count(self.cost())),
+            unbroken(&dollars(self.cost())),
             unbroken(&count(self.energy())),
             self.loss(),
             unbroken(&count(best.params)),

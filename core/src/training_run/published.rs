@@ -145,7 +145,7 @@ pub const ALL: &[Published] = &[
         query: "params=65.2e9&layers=80&width=8192&seq=2048&attention=full&gpu=a100-80&gpus=2048&mfu=0.496&given=tokens&\
                 tokens=1.4e12&batch=4e6&watts=400&pue=1.1",
         source: "Touvron et al., arXiv:2302.13971",
-        given: "380 tokens a second and GPU (§2.4)",
+        given: "380 tokens per second per GPU (§2.4)",
         facts: &[
             fact("gpu-hours", 1_022_362.0, "Table 15"),
             fact("time", 21.0 * super::DAY, "§2.4: about 21 days"),

@@ -41,7 +41,7 @@ fn lines(params: &Params, shown: &Shown, of: impl Fn(&Point) -> f64) -> Vec<Seri
 }
 
 fn across(shown: &Shown) -> Axis {
-    Axis::linear(rates(shown)).named("Requests a second that come")
+    Axis::linear(rates(shown)).named("Requests per second that arrive")
 }
 
 /// The rate that is set, where it lies in the chart.
@@ -61,11 +61,11 @@ fn goodput(params: &Params, shown: &Shown) -> Chart {
     Chart {
         label: params.finding(shown),
         across: across(shown),
-        up: Axis::linear((0.0, most)).named("Requests a second within the promise"),
+        up: Axis::linear((0.0, most)).named("Requests per second within the promise"),
         series,
         rules: here(params, shown),
         marks: knee
-            .map(|p| Mark::new((p.rate, p.goodput), format!("knee: {} a second", number(p.rate))))
+            .map(|p| Mark::new((p.rate, p.goodput), format!("knee: {} per second", number(p.rate))))
             .into_iter()
             .collect(),
     }

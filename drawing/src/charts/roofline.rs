@@ -66,7 +66,7 @@ pub fn chart(placed: &Placed, measured: &Measured) -> Chart {
     let turns = |gpu: &Accelerator| format!("{} turns at {}", gpu.name, number(Roof::of(gpu).ridge()));
     Chart {
         label: format!(
-            "Attainable operations a second over operations for each byte. {}. {} lies at {}.",
+            "Attainable operations per second over operations per byte. {}. {} lies at {}.",
             beside().map(turns).collect::<Vec<_>>().join(", "),
             chosen.label,
             number(intensity)

@@ -33,7 +33,7 @@ pub fn chart(params: &Params, plan: &Plan) -> Chart {
         label: params.finding(plan),
         across: Axis::linear((0.0, 1.15 * most.max(if is_mlperf { rate / MLPERF_GPUS } else { 0.0 })))
             .written(Writing::Grouped)
-            .named("Tokens a second of a GPU"),
+            .named("Tokens per second per GPU"),
         up: Axis::log10((fast / 1.4, slow.max(if is_mlperf { token } else { 0.0 }) * 1.4))
             .written(Writing::Unit(Unit::Seconds))
             .named("Time between tokens"),
@@ -57,7 +57,7 @@ fn stroke(size: usize, chosen: usize) -> Option<(Stroke, bool)> {
 /// From one user, low on the left, to as many as fit.
 fn line((stroke, is_chosen): (Stroke, bool), size: &Size) -> Series {
     let points = size.curve.iter().map(|point| (point.per_gpu, point.token)).collect();
-    let name = format!("{} a replica", grouped(size.tp));
+    let name = format!("{} per replica", grouped(size.tp));
     let names = size.curve.iter().map(|p| format!("{} users on {}", grouped(p.batch), grouped(size.tp))).collect();
     let line = if is_chosen {
         Series::line(name, Ink::Weights, points)

@@ -525,6 +525,7 @@ impl<'a> Compiler<'a> {
                 let selector = self.value(body, *selector)?;
                 self.at(span);
                 self.mark()?;
+                let top = self.line;
                 self.push(Op::Switch)?;
                 let word = |value: &SwitchValue| match value {
                     SwitchValue::I32(n) => Some(*n as u32),
@@ -545,6 +546,7 @@ impl<'a> Compiler<'a> {
                     };
                     self.program.cases.push(values);
                     let values = self.program.cases.len() as u32 - 1;
+                    self.line = top;
                     next = Some(self.push(Op::Case { selector, values, falls, next: 0 })?);
                     self.marked = 0;
                     self.block(body, &case.body)?;
@@ -553,6 +555,7 @@ impl<'a> Compiler<'a> {
                 if let Some(at) = next {
                     self.patch(at);
                 }
+                self.line = top;
                 self.push(Op::EndSwitch)?;
                 self.marked = 0;
             }
@@ -595,6 +598,8 @@ impl<'a> Compiler<'a> {
                 self.at(span);
                 if value.is_some() || span.is_defined() {
                     self.mark()?;
+                } else {
+                    self.line = 0;
                 }
                 self.push(Op::Return)?;
             }

@@ -3,15 +3,13 @@
 use std::rc::Rc;
 
 use naga::{AtomicFunction, CollectiveOperation, SubgroupOperation};
-use ringside_core::kernels::glass::{Access, AccessKind, Counts, Finding, FindingKind, LineCounts};
+use ringside_core::kernels::glass::{Access, AccessKind, BANKS, Counts, Finding, FindingKind, LineCounts, SECTOR};
+use ringside_core::quantity::{counted, grouped};
 
 use crate::math::{binary, cast, f, flop, math, rounded, special, unary};
 use crate::program::{Address, Atomic, From, Kind, Leaf, Len, Op, Program, Root, Slot, Term, Told, Unary, Whole};
 use crate::shadow::{Cell, Mark};
 
-/// Bytes of a sector of global memory, and banks of shared memory, four bytes wide each.
-const SECTOR: u32 = 32;
-const BANKS: u32 = 32;
 /// Findings that are kept; of more, the first are.
 const MAX_FINDINGS: usize = 100;
 
@@ -290,7 +288,8 @@ impl Machine {
         self.counts.workgroups += 1;
     }
 
-    /// Takes every warp that does not wait to its next line; a barrier at which all wait opens. Whether there is more to do.
+    /// Takes every warp that does not wait to its next line; a barrier at which all wait opens. Once all have ended, the next
+    /// workgroup begins, in a step of its own. Whether there is more to do.
     pub fn step(&mut self) -> Result<bool, Stopped> {
         if self.done() {
             return Ok(false);
@@ -298,6 +297,11 @@ impl Machine {
         self.round += 1;
         self.opened = false;
         self.accesses.clear();
+        if self.warps.iter().all(|warp| warp.done) {
+            self.group += 1;
+            self.enter();
+            return Ok(!self.done());
+        }
         for number in 0..self.warps.len() {
             if self.warps[number].done || self.warps[number].waiting.is_some() {
                 continue;
@@ -307,16 +311,12 @@ impl Machine {
             self.warps[number] = warp;
             outcome?;
         }
-        if self.warps.iter().all(|warp| warp.done || warp.waiting.is_some()) {
-            if self.warps.iter().all(|warp| warp.done) {
-                self.group += 1;
-                self.enter();
-            } else {
-                self.open();
-                self.opened = true;
-            }
+        let rest = || self.warps.iter().filter(|warp| !warp.done);
+        if rest().next().is_some() && rest().all(|warp| warp.waiting.is_some()) {
+            self.open();
+            self.opened = true;
         }
-        Ok(!self.done())
+        Ok(true)
     }
 
     /// Opens a barrier at which all warps wait that have not ended.
@@ -329,18 +329,21 @@ impl Machine {
             let here = self.warps.iter().position(|warp| warp.waiting == Some(at)).unwrap_or(0);
             let line = program.lines.get(at).copied().unwrap_or(0);
             let warp = &self.warps[other];
+            // The first lane that waits; of a warp that has ended, the first of all.
+            let lane = |of: usize| {
+                self.first_lane(of) + self.warps.get(of).map_or(0, |w| w.active.trailing_zeros() % 64 % self.width)
+            };
             let elsewhere = match warp.waiting {
                 Some(pc) => program.lines.get(pc).copied().unwrap_or(0),
-                None => warp.returned.iter().copied().max().unwrap_or(0),
+                None => warp.returned.first().copied().unwrap_or(0),
             };
-            let how = if warp.waiting.is_some() { "waits at the barrier" } else { "returned" };
-            let (a, b) = (self.first_lane(here), self.first_lane(other));
-            let text = format!(
-                "Not every invocation reaches this barrier: {} waits here, and {} {how} on line {elsewhere}. On a GPU the \
-                 kernel hangs or computes garbage.",
-                self.name(a),
-                self.name(b)
-            );
+            let how = match (warp.waiting, elsewhere) {
+                (Some(_), line) => format!("waits at the barrier on line {line}"),
+                (None, 0) => "ended without reaching it".to_owned(),
+                (None, line) => format!("returned on line {line}"),
+            };
+            let (a, b) = (lane(here), lane(other));
+            let text = self.unreached(a, b, &how);
             self.find(FindingKind::Barrier, line, elsewhere, [a, b], text);
         }
         for warp in &mut self.warps {
@@ -352,7 +355,16 @@ impl Machine {
                 warp.pc = pc + 1;
             }
         }
-        self.epochs[0] = self.epochs[0].max(1);
+    }
+
+    /// What is said of a barrier at which one invocation waits and the other is not: `how` ends the sentence.
+    fn unreached(&self, here: u32, missing: u32, how: &str) -> String {
+        format!(
+            "Not every invocation reaches this barrier: {} waits here, and {} {how}. WGSL leaves the result undefined: a GPU may \
+             hang or compute garbage.",
+            self.name(here),
+            self.name(missing)
+        )
     }
 
     fn first_lane(&self, warp: usize) -> u32 {
@@ -361,35 +373,23 @@ impl Machine {
 
     /// What an invocation of this workgroup is called, by its index in it.
     pub fn name(&self, index: u32) -> String {
-        let Some(launch) = self.current() else { return index.to_string() };
-        let [x, y, z] = launch.program.workgroup;
-        let name = match (y, z) {
-            (1, 1) => format!("invocation {index}"),
-            (_, 1) => format!("invocation ({}, {})", index % x, index / x),
-            _ => format!("invocation ({}, {}, {})", index % x, index / x % y, index / x / y),
-        };
-        let [gx, gy, gz] = launch.grid;
-        match (gx, gy, gz) {
-            (1, 1, 1) => name,
-            (_, 1, 1) => format!("{name} of workgroup {}", self.group),
-            _ => format!("{name} of workgroup ({}, {})", self.group % gx, self.group / gx),
-        }
+        self.called(self.group, index)
     }
 
-    /// What an invocation of the dispatch is called.
+    /// What an invocation of the dispatch is called, counted from 1.
     fn name_of(&self, who: u32) -> String {
-        let Some(launch) = self.current() else { return String::new() };
-        let size: u32 = launch.program.workgroup.iter().product();
-        let (group, index) = ((who - 1) / size, (who - 1) % size);
-        if group == self.group {
-            return self.name(index);
-        }
-        let [gx, gy, gz] = launch.grid;
-        let place = if (gy, gz) == (1, 1) { group.to_string() } else { format!("({}, {})", group % gx, group / gx) };
-        let [x, y, z] = launch.program.workgroup;
-        match (y, z) {
-            (1, 1) => format!("invocation {index} of workgroup {place}"),
-            _ => format!("invocation ({}, {}) of workgroup {place}", index % x, index / x % y.max(1)),
+        let size = self.current().map_or(1, |launch| launch.program.workgroup.iter().product::<u32>().max(1));
+        let who = who.saturating_sub(1);
+        self.called(who / size, who % size)
+    }
+
+    /// What an invocation is called, by its workgroup and its index in that.
+    fn called(&self, group: u32, index: u32) -> String {
+        let Some(launch) = self.current() else { return index.to_string() };
+        let name = format!("invocation {}", place(index, launch.program.workgroup));
+        match launch.grid {
+            [1, 1, 1] => name,
+            grid => format!("{name} of workgroup {}", place(group, grid)),
         }
     }
 
@@ -398,7 +398,7 @@ impl Machine {
             known.times += 1;
         } else if self.findings.len() < MAX_FINDINGS {
             let round = self.round;
-            self.findings.push(Finding { kind, line, other, lanes, workgroup: self.group, round, times: 1, text });
+            self.findings.push(Finding { kind, line, other, lanes, round, times: 1, text });
         }
     }
 
@@ -445,7 +445,7 @@ impl Machine {
                     continue;
                 }
                 self.counts.barriers += 1;
-                self.count(line, warp, 1);
+                self.count(warp, 1);
                 if warp.active != warp.full {
                     self.parted(warp, number, line);
                 }
@@ -466,26 +466,18 @@ impl Machine {
         if self.known(FindingKind::Barrier, line, returned) {
             return;
         }
-        let what =
-            if returned != 0 { format!("returned on line {returned}") } else { "took another branch".to_owned() };
-        let text = format!(
-            "Not every invocation reaches this barrier: {} waits here, and {} {what}. On a GPU the kernel hangs or computes \
-             garbage.",
-            self.name(first + here),
-            self.name(first + missing)
-        );
-        self.find(FindingKind::Barrier, line, returned, [first + here, first + missing], text);
+        let what = if returned != 0 { format!("returned on line {returned}") } else { "is not there".to_owned() };
+        let (here, missing) = (first + here, first + missing);
+        let text = self.unreached(here, missing, &what);
+        self.find(FindingKind::Barrier, line, returned, [here, missing], text);
     }
 
     /// Takes note of so many instructions of a warp.
-    fn count(&mut self, line: u32, warp: &Warp, n: u64) {
+    fn count(&mut self, warp: &Warp, n: u64) {
         let active = u64::from(warp.active.count_ones());
         self.counts.issued += n;
         self.counts.lanes += n * active;
         self.counts.slots += n * u64::from(warp.full.count_ones());
-        if let Some(of) = self.lines.get_mut(line as usize) {
-            of.issued += n;
-        }
     }
 
     /// One operation. Where it goes on.
@@ -512,13 +504,13 @@ impl Machine {
             Op::Move { dst, src, n } => self.moved(warp, dst, src, n, false),
             Op::Fill { dst, src, n } => self.moved(warp, dst, src, n, true),
             Op::Unary { op, kind, dst, a, n } => {
-                self.count(line, warp, n64(n));
+                self.count(warp, n64(n));
                 self.arithmetic(kind, warp, n64(n), u64::from(matches!(op, Unary::Negate)));
                 self.one(warp, dst, a, n, |a| unary(op, kind, a));
             }
             Op::Binary { op, kind, dst, a, b, n, sa, sb } => {
                 use naga::BinaryOperator as B;
-                self.count(line, warp, n64(n));
+                self.count(warp, n64(n));
                 let flop = matches!(op, B::Add | B::Subtract | B::Multiply | B::Divide | B::Modulo);
                 self.arithmetic(kind, warp, n64(n), u64::from(flop));
                 // What is done most is written out, so that it is done on many lanes at once.
@@ -533,7 +525,7 @@ impl Machine {
                 }
             }
             Op::Select { dst, condition, accept, reject, n, one } => {
-                self.count(line, warp, n64(n));
+                self.count(warp, n64(n));
                 self.counts.integer += n64(n);
                 let w = self.width as usize;
                 for i in 0..n as usize {
@@ -545,7 +537,7 @@ impl Machine {
                 }
             }
             Op::Math { fun, kind, dst, args, n } => {
-                self.count(line, warp, n64(n));
+                self.count(warp, n64(n));
                 if special(fun) {
                     self.counts.special += n64(n);
                     self.counts.flop += n64(n) * u64::from(active.count_ones());
@@ -568,12 +560,12 @@ impl Machine {
                 }
             }
             Op::Whole { fun, kind, dst, a, b, n } => {
-                self.count(line, warp, n64(n));
+                self.count(warp, n64(n));
                 self.arithmetic(kind, warp, n64(n), 2);
                 self.whole(warp, fun, kind, dst, a, b, n);
             }
             Op::Fold { all, dst, a, n } => {
-                self.count(line, warp, 1);
+                self.count(warp, 1);
                 self.counts.integer += 1;
                 let w = self.width as usize;
                 for lane in lanes(active) {
@@ -583,7 +575,7 @@ impl Machine {
                 }
             }
             Op::Cast { from, to, dst, a, n } => {
-                self.count(line, warp, n64(n));
+                self.count(warp, n64(n));
                 self.counts.convert += n64(n);
                 self.one(warp, dst, a, n, |a| cast(from, to, a));
             }
@@ -592,7 +584,7 @@ impl Machine {
                 for lane in lanes(active) {
                     let (index, bad) = self.index(warp, term, launch, lane);
                     if let Some(bad) = bad {
-                        self.outside(line, number, lane, "a value", String::new(), bad, index, false);
+                        self.outside(line, number, lane, "the value", String::new(), bad, false);
                     }
                     for i in 0..n as usize {
                         let from = base as usize + (index * term.stride) as usize + i;
@@ -604,7 +596,7 @@ impl Machine {
                 let store = matches!(op, Op::StoreOwn { .. });
                 let Some(address) = program.addresses.get(address as usize) else { return next };
                 let Root::Own(root) = address.root else { return next };
-                self.count(line, warp, n64(n));
+                self.count(warp, n64(n));
                 self.counts.integer += n64(n);
                 let w = self.width as usize;
                 for lane in lanes(active) {
@@ -613,7 +605,7 @@ impl Machine {
                         let (index, bad) = self.index(warp, term, launch, lane);
                         if let Some(bad) = bad {
                             let name = own_name(program, root);
-                            self.outside(line, number, lane, &name, name.clone(), bad, index, store);
+                            self.outside(line, number, lane, &name, name.clone(), bad, store);
                         }
                         at += index * term.stride;
                     }
@@ -647,7 +639,7 @@ impl Machine {
                 }
             }
             Op::Length { dst, buffer, from, stride } => {
-                self.count(line, warp, 1);
+                self.count(warp, 1);
                 self.counts.integer += 1;
                 let bytes = self.memory(launch, Root::Buffer(buffer)).map_or(0, Memory::bytes);
                 let length = bytes.saturating_sub(from) / stride.max(1);
@@ -658,7 +650,7 @@ impl Machine {
                 let taken = lanes(active).filter(|lane| warp.registers[condition as usize * w + lane] != 0);
                 let taken = taken.fold(0, |mask, lane| mask | 1 << lane);
                 if active != 0 {
-                    self.count(line, warp, 1);
+                    self.count(warp, 1);
                     self.counts.branches += 1;
                     self.counts.divergent += u64::from(taken != 0 && taken != active);
                 }
@@ -697,7 +689,7 @@ impl Machine {
             }
             Op::Again { start } => {
                 if warp.active != 0 {
-                    self.count(line, warp, 1);
+                    self.count(warp, 1);
                     self.counts.branches += 1;
                     return start as usize;
                 }
@@ -724,7 +716,7 @@ impl Machine {
                 if warp.active == 0 {
                     return end as usize;
                 }
-                self.count(line, warp, 1);
+                self.count(warp, 1);
                 self.counts.branches += 1;
             }
             Op::EndSwitch => {
@@ -797,7 +789,7 @@ impl Machine {
                 warp.active = 0;
             }
             Op::Ballot { dst, predicate } => {
-                self.count(line, warp, 1);
+                self.count(warp, 1);
                 self.counts.subgroup += 1;
                 let w = self.width as usize;
                 let said = lanes(active)
@@ -810,12 +802,12 @@ impl Machine {
                 }
             }
             Op::Gather { from, dst, a, n } => {
-                self.count(line, warp, n64(n));
+                self.count(warp, n64(n));
                 self.counts.subgroup += n64(n);
                 self.gather(warp, from, dst, a, n);
             }
             Op::Collective { op, how, kind, dst, a, n } => {
-                self.count(line, warp, n64(n));
+                self.count(warp, n64(n));
                 self.counts.subgroup += n64(n);
                 self.collective(warp, op, how, kind, dst, a, n);
             }
@@ -1022,22 +1014,23 @@ impl Machine {
         }
     }
 
-    /// An index of a lane, kept within bounds; and what it was and how many there are, if it was not.
+    /// An index of a lane, kept within bounds; and what it was and how many elements the kernel may touch, if it was not.
     fn index(&self, warp: &Warp, term: &Term, launch: &Launch, lane: usize) -> (u32, Option<(i64, u32)>) {
         let word = warp.registers[term.index as usize * self.width as usize + lane];
-        let len = match term.len {
-            Len::Fixed(n) => n,
+        let (len, said) = match term.len {
+            Len::Fixed(n) => (n, n),
             Len::Rest { buffer, from } => {
-                let bytes = self.memory(launch, Root::Buffer(buffer)).map_or(0, Memory::bytes);
-                bytes.saturating_sub(from) / term.stride.max(1)
+                let count = |bytes: u32| bytes.saturating_sub(from) / term.stride.max(1);
+                // A margin is there, but not the kernel's.
+                self.memory(launch, Root::Buffer(buffer)).map_or((0, 0), |m| (count(m.bytes()), count(m.limit)))
             }
         };
         let told = if term.signed { i64::from(word as i32) } else { i64::from(word) };
         if told >= 0 && told < i64::from(len) {
             return (word, None);
         }
-        // WebGPU clamps a negative index as the large one that its bits are.
-        (word.min(len.saturating_sub(1)), Some((told, len)))
+        // A negative index is clamped as the large one that its bits are.
+        (word.min(len.saturating_sub(1)), Some((told, said)))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -1049,7 +1042,6 @@ impl Machine {
         what: &str,
         name: String,
         (told, len): (i64, u32),
-        clamped: u32,
         store: bool,
     ) {
         if self.known(FindingKind::Bounds, line, 0) {
@@ -1057,10 +1049,14 @@ impl Machine {
         }
         let who = self.first_lane(number) + lane as u32;
         let place = if name.is_empty() { format!("Index {told}") } else { format!("{name}[{told}]") };
-        let elements = if len == 1 { "1 element".to_owned() } else { format!("{len} elements") };
-        let then = if store { "writes" } else { "reads" };
+        let elements = counted(len.into(), "element", "elements");
+        let (then, free) = if store {
+            ("writes", "the write may land on another element or be dropped")
+        } else {
+            ("reads", "the read may return another element or zero")
+        };
         let text = format!(
-            "{place} is out of bounds: {what} has {elements}, and {} {then} there. WebGPU silently uses index {clamped} instead.",
+            "{place} is out of bounds: {what} has {elements}, and {} {then} there. WebGPU raises no error: {free}.",
             self.name(who)
         );
         self.find(FindingKind::Bounds, line, 0, [who, who], text);
@@ -1081,26 +1077,26 @@ impl Machine {
     ) {
         let (Root::Shared(variable) | Root::Buffer(variable)) = address.root else { return };
         let limit = self.memory(launch, address.root).map_or(0, |memory| memory.limit);
+        let variable = launch.program.variables.get(variable as usize);
         for lane in lanes(warp.active) {
             let mut at = address.offset;
             let mut bad = None;
             for term in &address.terms {
                 let (index, wrong) = self.index(warp, term, launch, lane);
-                bad = bad.or(wrong.map(|wrong| (wrong, index)));
+                bad = bad.or(wrong);
                 at = at.saturating_add(index.saturating_mul(term.stride));
             }
             if at.saturating_add(bytes) > limit {
                 // Beyond what the kernel may touch, in a margin that is there to catch it.
-                let stride = address.terms.last().map_or(bytes, |term| term.stride).max(1);
-                let len = limit.saturating_sub(address.offset) / stride;
-                let index = (at - address.offset) / stride;
-                bad = bad.or(Some(((i64::from(index), len), index)));
+                let (from, stride) = variable.and_then(|v| v.layout.rest()).unwrap_or((0, bytes));
+                let element = |at: u32| at.saturating_sub(from) / stride.max(1);
+                bad = bad.or(Some((i64::from(element(at)), element(limit))));
             }
-            if let Some((wrong, index)) = bad
+            if let Some(wrong) = bad
                 && !self.known(FindingKind::Bounds, line, 0)
             {
-                let name = launch.program.variables.get(variable as usize).map(|v| v.name.clone()).unwrap_or_default();
-                self.outside(line, number, lane, &name, name.clone(), wrong, index, store);
+                let name = variable.map(|v| v.name.clone()).unwrap_or_default();
+                self.outside(line, number, lane, &name, name.clone(), wrong, store);
             }
             out[lane] = at;
         }
@@ -1165,7 +1161,6 @@ impl Machine {
             } else {
                 of.requests += 1;
                 of.sectors += units;
-                of.bytes += asked;
             }
         }
         if number == self.watched {
@@ -1197,7 +1192,7 @@ impl Machine {
         let bytes = shape.iter().map(|leaf| leaf.offset + leaf.kind.bytes()).max().unwrap_or(0);
         let (Root::Shared(variable) | Root::Buffer(variable)) = address.root else { return };
         let shared = matches!(address.root, Root::Shared(_));
-        self.count(line, warp, 1);
+        self.count(warp, 1);
         let mut at = [0; 64];
         self.addresses(warp, number, line, launch, address, bytes, store, &mut at);
         let kind = if store { AccessKind::Write } else { AccessKind::Read };
@@ -1210,17 +1205,19 @@ impl Machine {
                 let register = (slot as usize + i) * w + lane;
                 let Some(memory) = self.memory_mut(launch, address.root) else { return };
                 let cell = (place / memory.grain.max(1)) as usize;
+                // In the margin nothing races: what is there is out of bounds.
+                let inside = place < memory.limit;
                 let mut found = None;
                 if store {
                     memory.set(place, leaf.kind, warp.registers[register]);
-                    if let Some(cell) = memory.cells.get_mut(cell) {
+                    if let Some(cell) = memory.cells.get_mut(cell).filter(|_| inside) {
                         found = cell.write(mark, size).map(|(before, wrote)| (before, Some(wrote)));
                     }
                 } else {
                     warp.registers[register] = memory.get(place, leaf.kind);
-                    if let Some(cell) = memory.cells.get_mut(cell) {
+                    if let Some(cell) = memory.cells.get_mut(cell).filter(|_| inside) {
                         found = cell.read(mark, size).map(|before| (before, None));
-                        if !cell.written && place < memory.limit {
+                        if !cell.written {
                             found = Some((Mark::default(), None));
                             // Said once.
                             cell.written = true;
@@ -1299,7 +1296,7 @@ impl Machine {
         dst: Slot,
         value: Slot,
     ) {
-        self.count(line, warp, 1);
+        self.count(warp, 1);
         let mut at = [0; 64];
         self.addresses(warp, number, line, launch, address, 4, !matches!(fun, Atomic::Load), &mut at);
         self.access(warp, number, line, &launch.program, address.root, &at, 4, AccessKind::Atomic);
@@ -1356,6 +1353,17 @@ impl Machine {
                 }
             }
         }
+    }
+}
+
+/// A number as a place in a block of this size, with as many axes as the block has.
+fn place(n: u32, size: [u32; 3]) -> String {
+    let [x, y, z] = size;
+    let (x, y) = (x.max(1), y.max(1));
+    match (y, z) {
+        (1, 1) => grouped(n.into()),
+        (_, 1) => format!("({}, {})", n % x, n / x),
+        _ => format!("({}, {}, {})", n % x, n / x % y, n / x / y),
     }
 }
 
@@ -1425,4 +1433,18 @@ pub(crate) fn passes(active: u64, at: &[u32; 64], bytes: u32) -> u64 {
         total += u64::from(most.into_iter().max().unwrap_or(0));
     }
     total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_as_many_axes_as_its_block() {
+        assert_eq!(place(5, [64, 1, 1]), "5");
+        assert_eq!(place(1234, [4096, 1, 1]), "1,234");
+        assert_eq!(place(13, [4, 4, 1]), "(1, 3)");
+        assert_eq!(place(70, [8, 8, 4]), "(6, 0, 1)");
+        assert_eq!(place(5, [1, 1, 8]), "(0, 0, 5)");
+    }
 }

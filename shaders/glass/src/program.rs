@@ -344,6 +344,18 @@ impl Layout {
         }
     }
 
+    /// Where the array begins that is as long as its buffer, and how far apart its elements are.
+    pub fn rest(&self) -> Option<(u32, u32)> {
+        match self {
+            Self::Array(_, stride) => Some((0, *stride)),
+            Self::Struct(members) => members.last().and_then(|(_, at, layout)| {
+                let (from, stride) = layout.rest()?;
+                Some((at + from, stride))
+            }),
+            _ => None,
+        }
+    }
+
     /// What the word at an offset is.
     pub fn kind(&self, offset: u32) -> Kind {
         match self {

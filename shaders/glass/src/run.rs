@@ -7,6 +7,7 @@ use naga::valid::{Capabilities, ModuleInfo};
 use naga::{GlobalVariable, Module, TypeInner};
 use ringside_core::kernels::glass::{Counts, Finding, LineCounts};
 use ringside_core::kernels::job::Note;
+use ringside_core::quantity::grouped;
 use ringside_shaders::attention::SUBGROUPS;
 use ringside_shaders::descriptor::{Resource, uniform};
 use ringside_shaders::puzzles::{Case, MARGIN, POISON, Puzzle, UNWRITTEN};
@@ -52,8 +53,9 @@ pub struct Run {
 pub(crate) fn sentence(stopped: Stopped) -> String {
     let Stopped::Budget(most) = stopped;
     format!(
-        "The kernel was stopped after {most} instructions. Does every loop end? If it does, the kernel does more work than is \
-         interpreted here."
+        "The kernel was stopped after {} operations. Does every loop end? If it does, the kernel does more work than is \
+         interpreted here.",
+        grouped(most)
     )
 }
 
@@ -205,5 +207,6 @@ fn fits(buffers: &[Memory], text: &str) -> Result<(), Note> {
     if bytes <= MAX_BYTES {
         return Ok(());
     }
-    Err(note(text, None, format!("The buffers have {bytes} bytes. At most {MAX_BYTES} are interpreted.")))
+    let (bytes, most) = (grouped(bytes as u64), grouped(MAX_BYTES as u64));
+    Err(note(text, None, format!("The buffers have {bytes} bytes. At most {most} are interpreted.")))
 }

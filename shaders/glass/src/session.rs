@@ -1,12 +1,13 @@
 //! A kernel that can be looked at, at any of its steps, in any order.
 //!
-//! A run is the same every time, so a step is shown by running to it again, from a copy that was kept on the way.
+//! A run is the same every time, so a step is shown by running on from the last that was shown, or from a copy that was kept on the way.
 
 use ringside_core::coalescing::measured::{Gather, Order};
 use ringside_core::kernels::glass::{Lanes, Opened, SharedVariable, Shown, Source, WIDTHS, WarpAt};
 use ringside_core::kernels::job::Note;
 use ringside_core::kernels::rows::{self, Op as Rows};
 use ringside_core::kernels::{attention, decode, matmul, stream, tuner};
+use ringside_core::quantity::grouped;
 use ringside_shaders::puzzles;
 use ringside_shaders::{Kernel, Problem};
 
@@ -32,9 +33,45 @@ pub struct Session {
     runnable: Runnable,
     width: u32,
     rounds: u64,
-    stride: u64,
-    /// From the first on.
+    /// From the first on, about equally far apart.
     kept: Vec<Machine>,
+    /// What was shown last.
+    at: Option<Machine>,
+}
+
+/// Copies of a machine that are kept while it runs: as many as fit, the fewer the longer it runs.
+struct Copies {
+    all: Vec<Machine>,
+    most: usize,
+    /// Steps from one to the next.
+    stride: u64,
+}
+
+impl Copies {
+    /// Of one that has not begun.
+    fn of(machine: &Machine) -> Self {
+        let most = (KEPT_BYTES / machine.size().max(1)).clamp(1, KEPT);
+        Self { all: vec![machine.clone()], most, stride: 1 }
+    }
+
+    fn due(&self, machine: &Machine) -> bool {
+        machine.round >= self.all.last().map_or(0, |last| last.round) + self.stride
+    }
+
+    /// Keeps a copy if one is due. If there is no room, every second goes first.
+    fn pass(&mut self, machine: &Machine) {
+        if self.due(machine) && self.all.len() >= self.most {
+            self.stride *= 2;
+            let mut even = false;
+            self.all.retain(|_| {
+                even = !even;
+                even
+            });
+        }
+        if self.due(machine) {
+            self.all.push(machine.clone());
+        }
+    }
 }
 
 fn wrong(text: &str) -> Vec<Note> {
@@ -84,7 +121,7 @@ pub fn open(source: &Source, width: u32) -> Result<(Session, Opened), Vec<Note>>
         }
     };
     let width = if WIDTHS.contains(&width) { width } else { WIDTHS[0] };
-    let mut session = Session { runnable, width, rounds: 0, stride: 1, kept: Vec::new() };
+    let mut session = Session { runnable, width, rounds: 0, kept: Vec::new(), at: None };
     let opened = session.run(sizes);
     Ok((session, opened))
 }
@@ -92,29 +129,25 @@ pub fn open(source: &Source, width: u32) -> Result<(Session, Opened), Vec<Note>>
 impl Session {
     fn run(&mut self, sizes: String) -> Opened {
         let mut machine = self.runnable.machine(self.width, BUDGET);
-        self.kept.push(machine.clone());
+        let mut kept = Copies::of(&machine);
         let mut barriers = Vec::new();
-        let mut groups = vec![0];
         let stopped = loop {
-            let before = (machine.launch, machine.group);
-            match machine.step() {
+            let more = machine.step();
+            if machine.opened {
+                barriers.push(machine.round);
+            }
+            match more {
                 Ok(false) => break None,
                 Ok(true) if machine.round >= MAX_ROUNDS => {
-                    break Some(format!("The view shows the first {MAX_ROUNDS} steps of this kernel."));
+                    let most = grouped(MAX_ROUNDS);
+                    break Some(format!("The view shows the first {most} steps of this kernel."));
                 }
-                Ok(true) => {}
+                Ok(true) => kept.pass(&machine),
                 Err(why) => break Some(sentence(why)),
-            }
-            if (machine.launch, machine.group) != before {
-                groups.push(machine.round);
-            } else if machine.opened {
-                barriers.push(machine.round);
             }
         };
         self.rounds = machine.round;
-        let size = machine.size().max(1);
-        let copies = (KEPT_BYTES / size).clamp(1, KEPT) as u64;
-        self.stride = self.rounds.div_ceil(copies).max(1);
+        self.kept = kept.all;
         let program = self.runnable.launches.first().map(|launch| launch.program.clone()).unwrap_or_default();
         let most = |of: fn(&crate::program::Program) -> u32| {
             self.runnable.launches.iter().map(|launch| of(&launch.program)).max().unwrap_or(0)
@@ -124,7 +157,6 @@ impl Session {
             sizes,
             rounds: self.rounds,
             barriers,
-            groups,
             width: self.width,
             workgroup: program.workgroup,
             findings: machine.findings,
@@ -141,18 +173,14 @@ impl Session {
         let round = round.min(self.rounds);
         // The step itself is taken anew, because what is accessed in it is noted for one warp only.
         let known = self.kept.iter().rposition(|machine| machine.round < round).unwrap_or(0);
-        let Some(mut machine) = self.kept.get(known).cloned() else { return Shown::default() };
+        let Some(kept) = self.kept.get(known) else { return Shown::default() };
+        let at = self.at.take().filter(|machine| (kept.round..round).contains(&machine.round));
+        let mut machine = at.unwrap_or_else(|| kept.clone());
         machine.watched = warp as usize;
-        while machine.round < round {
-            let last = self.kept.last().map_or(0, |machine| machine.round);
-            if machine.round >= last + self.stride {
-                self.kept.push(machine.clone());
-            }
-            if machine.step() != Ok(true) {
-                break;
-            }
-        }
-        self.shown(&machine, warp)
+        while machine.round < round && machine.step() == Ok(true) {}
+        let shown = self.shown(&machine, warp);
+        self.at = Some(machine);
+        shown
     }
 
     fn shown(&self, machine: &Machine, number: u32) -> Shown {
@@ -223,5 +251,40 @@ impl Session {
             });
         }
         shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_kept_on_the_way_and_spread_evenly() {
+        let source = Source::Kernel { family: "matmul".to_owned(), kernel: "tiled".to_owned() };
+        let (mut session, opened) = open(&source, 32).expect("valid");
+        let kept: Vec<u64> = session.kept.iter().map(|machine| machine.round).collect();
+        assert!(kept.len() > KEPT / 2 && kept.len() <= KEPT && opened.rounds > KEPT as u64, "{kept:?}");
+        let stride = kept[1];
+        assert!(kept.iter().zip(0..).all(|(round, i)| *round == i * stride), "{kept:?}");
+        assert!(kept.last().is_some_and(|last| opened.rounds - last <= stride), "{kept:?} {}", opened.rounds);
+        // A step forward goes on from the one before, and a step back from a copy: no more are made.
+        for round in [opened.rounds, 3, 4, opened.rounds / 2] {
+            session.show(round, 0);
+            assert_eq!(session.at.as_ref().map(|machine| machine.round), Some(round));
+        }
+        assert_eq!(session.kept.len(), kept.len());
+    }
+
+    #[test]
+    fn of_what_is_large_only_the_beginning_is_kept() {
+        let source = Source::Kernel { family: "sum".to_owned(), kernel: "tree".to_owned() };
+        let (session, _) = open(&source, 32).expect("valid");
+        let mut machine = session.kept[0].clone();
+        let mut copies = Copies { most: 1, ..Copies::of(&machine) };
+        while machine.step() == Ok(true) {
+            copies.pass(&machine);
+        }
+        assert!(machine.round > 100, "{}", machine.round);
+        assert_eq!(copies.all.iter().map(|machine| machine.round).collect::<Vec<_>>(), [0]);
     }
 }

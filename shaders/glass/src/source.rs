@@ -3,6 +3,7 @@
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 use naga::{Module, Span, WithSpan};
 use ringside_core::kernels::job::Note;
+use ringside_core::quantity::grouped;
 
 use crate::survey::Survey;
 
@@ -42,7 +43,8 @@ impl Refused {
 /// Why it cannot be run, and where.
 pub fn read(text: &str, frame: Frame) -> Result<(Module, ModuleInfo, Survey), Refused> {
     if text.len() > MAX_TEXT {
-        let said = format!("The text has {} bytes. At most {MAX_TEXT} are read.", text.len());
+        let (bytes, most) = (grouped(text.len() as u64), grouped(MAX_TEXT as u64));
+        let said = format!("The text has {bytes} bytes. At most {most} are read.");
         return Err(Refused::TooMuch(note(text, None, said)));
     }
     let (module, info) = parse(text, Capabilities::empty()).map_err(Refused::Invalid)?;

@@ -3,6 +3,7 @@
 use naga::{AddressSpace, Block, EntryPoint, Expression, Function, Handle, Module, ShaderStage, Span, Statement, Type};
 use ringside_core::kernels::config::WORKGROUP_MEMORY;
 use ringside_core::kernels::workbench::LAPS;
+use ringside_core::quantity::grouped;
 
 use crate::source::Frame;
 
@@ -61,13 +62,14 @@ impl Survey {
         let survey = Self { functions, main };
         let start = Span::UNDEFINED;
         if survey.main.steps > MAX_STEPS {
-            let steps = survey.main.steps;
+            let (steps, most) = (grouped(survey.main.steps), grouped(MAX_STEPS));
             let why =
-                format!("With every call written out, the kernel has {steps} operations. At most {MAX_STEPS} are run.");
+                format!("With every call written out, the kernel has {steps} operations. At most {most} are run.");
             return Err((why, start));
         }
         if survey.loops() > MAX_LOOPS {
-            return Err((format!("The kernel has {} loops. At most {MAX_LOOPS} are run.", survey.loops()), start));
+            let loops = grouped(survey.loops() as u64);
+            return Err((format!("The kernel has {loops} loops. At most {MAX_LOOPS} are run."), start));
         }
         Ok(survey)
     }
@@ -99,6 +101,7 @@ fn entry(module: &Module, frame: Frame) -> Result<&EntryPoint, Refusal> {
         let all = [x, y, z].iter().fold(1, |all: u64, n| all.saturating_mul(u64::from(*n)));
         let [fx, fy, fz] = frame.workgroup;
         let why = if all > INVOCATIONS {
+            let all = grouped(all);
             format!("A workgroup of {x} × {y} × {z} has {all} invocations. WebGPU promises {INVOCATIONS}.")
         } else {
             format!("The workgroup is {x} × {y} × {z}. This kernel is started with {fx} × {fy} × {fz}.")
@@ -147,7 +150,8 @@ fn memory(module: &Module) -> Result<(), Refusal> {
         }
         last = module.global_variables.get_span(handle);
         if shared > WORKGROUP_MEMORY {
-            let why = format!("The workgroup’s variables take {shared} bytes. WebGPU promises {WORKGROUP_MEMORY}.");
+            let (shared, most) = (grouped(shared), grouped(WORKGROUP_MEMORY));
+            let why = format!("The workgroup’s variables take {shared} bytes. WebGPU promises {most}.");
             return Err((why, last));
         }
     }
@@ -158,13 +162,14 @@ fn memory(module: &Module) -> Result<(), Refusal> {
             last = function.local_variables.get_span(handle);
         }
         if let Some(span) = large_value(module, function, &size) {
-            let why =
-                format!("An array of more than {OWN_MEMORY} bytes is copied here. Read one element of it at a time.");
+            let most = grouped(OWN_MEMORY);
+            let why = format!("An array of more than {most} bytes is copied here. Read one element of it at a time.");
             return Err((why, span));
         }
     }
     if own > OWN_MEMORY {
-        let why = format!("The variables of an invocation take {own} bytes. WGSL promises {OWN_MEMORY}.");
+        let (own, most) = (grouped(own), grouped(OWN_MEMORY));
+        let why = format!("The variables of an invocation take {own} bytes. WGSL promises {most}.");
         return Err((why, last));
     }
     Ok(())

@@ -23,7 +23,9 @@ fn endless_loops_are_stopped_and_said() {
         let source = Source::Puzzle { puzzle: "guard".to_owned(), body: body.to_owned() };
         let (_, opened) = ringside_glass::open(&source, 32).expect("valid");
         let why = opened.stopped.expect("it was stopped");
-        assert!(why.contains("stopped after") || why.contains("first"), "{why}");
+        assert!(why.contains("stopped after 4,000,000 operations") || why.contains("first 100,000 steps"), "{why}");
+        let Verdict::Stopped(_, why) = verdict(body) else { panic!("{body}") };
+        assert!(why.starts_with("The kernel was stopped after 2,000,000 operations. Does every loop end?"), "{why}");
     }
 }
 
@@ -32,15 +34,39 @@ fn huge_arrays_and_strange_types_are_refused_with_a_sentence() {
     for (body, said) in [
         (
             "giant[id.x] = 1.0; out[0] = giant[0]; }\nvar<workgroup> giant: array<f32, 100000>;\nfn last() { ",
-            "WebGPU promises",
+            "The workgroup’s variables take 400,000 bytes. WebGPU promises 16,384.",
         ),
-        ("var own: array<f32, 100000>; own[id.x] = 1.0; out[0] = own[3];", "variables of an invocation"),
+        (
+            "var own: array<f32, 100000>; own[id.x] = 1.0; out[0] = own[3];",
+            "The variables of an invocation take 400,000 bytes. WGSL promises 8,192.",
+        ),
+        (
+            "let own = array<f32, 2100>(); out[0] = own[id.x];",
+            "An array of more than 8,192 bytes is copied here. Read one element of it at a time.",
+        ),
         ("let m = mat2x2<f32>(1.0, 2.0, 3.0, 4.0) * vec2<f32>(a[0], a[1]); out[0] = m.x;", "matrices"),
         ("out[0] = 1.0", ""),
     ] {
         let Verdict::Refused(notes) = verdict(body) else { panic!("{body}") };
         assert!(notes.iter().any(|note| note.text.contains(said) && !note.text.is_empty()), "{notes:?}");
     }
+}
+
+#[test]
+fn long_texts_are_refused_with_a_sentence() {
+    let refused = |body: &str| {
+        let Verdict::Refused(notes) = verdict(body) else { panic!("{body}") };
+        notes.into_iter().map(|note| note.text).collect::<String>()
+    };
+    let frame = guard().whole("").len();
+    let said = refused(&format!("//{}", "x".repeat(40_000 - frame - 2)));
+    assert_eq!(said, "The text has 40,000 bytes. At most 32,768 are read.");
+    let calls = |name: &str, of: &str| format!("fn {name}() {{ {} }}\n", format!("{of}(); ").repeat(20));
+    let many =
+        format!("a1(); }}\n{}{}{}fn a4() {{ out[0] = 1.0; ", calls("a1", "a2"), calls("a2", "a3"), calls("a3", "a4"));
+    let said = refused(&many);
+    assert!(said.starts_with("With every call written out, the kernel has "), "{said}");
+    assert!(said.ends_with(" operations. At most 8,192 are run."), "{said}");
 }
 
 #[test]

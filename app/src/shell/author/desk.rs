@@ -315,9 +315,8 @@ impl Desk {
             let _ = self.words.try_set(words.get(0).as_string().unwrap_or_default());
             return;
         }
-        let other =
-            |_| "The program that renders the chapter is of another version than this page. Reload it.".to_owned();
-        let draft = said.and_then(|said| serde_json::from_str(&said.as_string().unwrap_or_default()).map_err(other));
+        let draft = said
+            .and_then(|said| serde_json::from_str(&said.as_string().unwrap_or_default()).map_err(|_| RENDERER.stale()));
         // The desk may be gone.
         if self.asked.try_set_value(false).is_some() {
             return;

@@ -15,11 +15,12 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::link::Link;
 use super::loaded::{self, Loaded};
-use crate::data::{Fragment, library};
+use crate::data::library;
 use crate::router;
+use crate::shell::fragment;
 use crate::ui::number_field::NumberField;
 use crate::ui::said::{Said, say};
-use crate::ui::{dom, file, link};
+use crate::ui::{file, link};
 
 const VARIANTS: ParamSpec =
     ParamSpec { name: "variants", doc: "", kind: Kind::Integer { min: 1, max: MAX_VARIANTS as u64 }, default: "3" };
@@ -71,16 +72,15 @@ struct State {
 }
 
 impl State {
-    /// Reads an address. Without anything to export it is the first chapter.
-    fn read(query: &Query, course: &Course) -> Self {
+    /// Reads an address.
+    fn read(query: &Query) -> Self {
         let of = |name: &str| query.get(name).map(str::to_owned);
         let own = |name: &str| matches!(name, "chapter" | "mission" | "as" | "variants");
         let quiz = Link::read(&Query::new(query.iter().filter(|(name, _)| !own(name))).to_string()).0;
-        let first = || course.chapters().next().map(|c| c.slug.clone()).unwrap_or_default();
         let what = match (of("chapter"), of("mission")) {
             _ if !quiz.spec.exercises.is_empty() => What::Quiz(Link { compose: false, ..quiz }),
             (_, Some(slug)) => What::Mission(slug),
-            (slug, None) => What::Chapter(slug.filter(|slug| course.chapter(slug).is_some()).unwrap_or_else(first)),
+            (slug, None) => What::Chapter(slug.unwrap_or_default()),
         };
         let given = of("as").and_then(|id| As::all().find(|to| to.id() == id));
         let most = of("variants").and_then(|text| text.parse().ok()).unwrap_or(3);
@@ -88,6 +88,15 @@ impl State {
             Self { what, to: given.unwrap_or(As::Questions(Format::Moodle)), variants: most.clamp(1, MAX_VARIANTS) };
         state.settle();
         state
+    }
+
+    /// With the first of `choices` where the address names none of them.
+    fn among(mut self, choices: &[(String, What)]) -> Self {
+        if let Some((_, first)) = choices.first().filter(|_| choices.iter().all(|(_, what)| *what != self.what)) {
+            self.what = first.clone();
+            self.settle();
+        }
+        self
     }
 
     /// A mission is no question.
@@ -118,23 +127,17 @@ impl State {
     }
 }
 
-/// Slugs and titles of the missions, as the list of missions has them.
-fn missions(list: &Fragment) -> Vec<(String, String)> {
-    let Ok(root) = document().create_element("div") else { return Vec::new() };
-    root.set_inner_html(&list.0);
-    let one = |a: web_sys::HtmlElement| {
-        let slug = dom::attribute(&a, "href").trim_start_matches("mission/").trim_matches('/').to_owned();
-        (slug, a.text_content().unwrap_or_default().trim().to_owned())
-    };
-    dom::all(&root, "h2 > a[href^=\"mission/\"]").into_iter().map(one).collect()
-}
-
 pub(super) fn view() -> AnyView {
     let library = library();
+    // Asked for together: each is shown within the one before.
+    untrack(|| drop((library.course.get(), library.exercises.get(), library.missions.get())));
     let ready = move |course: Arc<Course>| {
         let show = move |index: Arc<ExerciseIndex>| {
             let course = course.clone();
-            library.missions.show(move |list| form(&course, index.clone(), missions(&list))).into_any()
+            library
+                .missions
+                .show(move |list| form(&course, index.clone(), fragment::titles(&list, "mission")))
+                .into_any()
         };
         library.exercises.show(show).into_any()
     };
@@ -150,20 +153,22 @@ pub(super) fn view() -> AnyView {
     .into_any()
 }
 
+/// What there is of the page beside its settings.
+#[derive(Clone, Copy)]
+struct Shown {
+    state: RwSignal<State>,
+    /// What is exported, in words.
+    name: Memo<String>,
+    /// What came of the last download, while nothing has been changed since.
+    said: Said,
+}
+
 fn form(course: &Arc<Course>, index: Arc<ExerciseIndex>, missions: Vec<(String, String)>) -> AnyView {
-    let start = State::read(&router::query(), course);
+    let start = State::read(&router::query());
     let quiz = match &start.what {
         What::Quiz(link) => Some(link.clone()),
         _ => None,
     };
-    let state = RwSignal::new(start);
-    Effect::new(move |before: Option<()>| {
-        let href = state.with(State::href);
-        if before.is_some() {
-            // A browser that refuses leaves an older address in the bar.
-            let _ = router::replace(&link::whole(&href));
-        }
-    });
     // Of each choice: its name, and what it stands for.
     let mut choices: Vec<(String, What)> = Vec::new();
     if let Some(link) = quiz {
@@ -178,7 +183,17 @@ fn form(course: &Arc<Course>, index: Arc<ExerciseIndex>, missions: Vec<(String, 
         with_exercises.map(|c| (format!("Chapter {:02} · {}", c.number, c.title), What::Chapter(c.slug.clone()))),
     );
     choices.extend(missions.into_iter().map(|(slug, title)| (format!("Mission {title}"), What::Mission(slug))));
+    let state = RwSignal::new(start.among(&choices));
     let choices = StoredValue::new(choices);
+    let said: Said = RwSignal::new(None);
+    Effect::new(move |before: Option<()>| {
+        let href = state.with(State::href);
+        said.set(None);
+        if before.is_some() {
+            // A browser that refuses leaves an older address in the bar.
+            let _ = router::replace(&link::whole(&href));
+        }
+    });
     let options = choices.with_value(|all| {
         let option = |(i, (name, what)): (usize, &(String, What))| {
             let chosen = state.with_untracked(|state| state.what == *what);
@@ -195,8 +210,9 @@ fn form(course: &Arc<Course>, index: Arc<ExerciseIndex>, missions: Vec<(String, 
             });
         }
     };
+    let what = Memo::new(move |_| state.with(|state| state.what.clone()));
     let name = Memo::new(move |_| {
-        let what = state.with(|state| state.what.clone());
+        let what = what.get();
         choices
             .with_value(|all| all.iter().find(|(_, of)| *of == what).map(|(name, _)| name.clone()))
             .unwrap_or_default()
@@ -222,12 +238,12 @@ fn form(course: &Arc<Course>, index: Arc<ExerciseIndex>, missions: Vec<(String, 
         .collect_view();
     let variants = Signal::derive(move || state.with(|state| state.variants as f64));
     let is_package = Memo::new(move |_| state.with(|state| matches!(state.to, As::Package(_))));
-    let what = Memo::new(move |_| state.with(|state| state.what.clone()));
     let course = course.clone();
     let index = StoredValue::new(index);
+    let shown = Shown { state, name, said };
     let body = move || {
         if is_package.get() {
-            return package(state, name).into_any();
+            return package(shown).into_any();
         }
         let what = what.get();
         let keys: Vec<String> = match &what {
@@ -238,14 +254,14 @@ fn form(course: &Arc<Course>, index: Arc<ExerciseIndex>, missions: Vec<(String, 
         let (course, index) = (course.clone(), index.get_value());
         let show = {
             let (keys, index) = (keys.clone(), index.clone());
-            move |loaded: Arc<Loaded>| questions(state, what.clone(), name, keys.clone(), &course, &index, loaded)
+            move |loaded: Arc<Loaded>| questions(shown, what.clone(), keys.clone(), &course, &index, loaded)
         };
         loaded::show(keys, index, show)
     };
     view! {
         <div class="exam-settings sans">
             <div>
-                <label for="export-what">"What"</label>
+                <label for="export-what">"Export"</label>
                 <select id="export-what" on:change=choose>{options}</select>
                 <small>"To export a selection of your own, " <a href="quiz/">"compose a quiz"</a> " and choose Export there."</small>
             </div>
@@ -259,11 +275,11 @@ fn form(course: &Arc<Course>, index: Arc<ExerciseIndex>, missions: Vec<(String, 
                     set=Callback::new(move |value: f64| state.update(|state| state.variants = value as usize))
                     format=|value| format!("{value}")
                 />
-                <small>"The same question with other numbers. Platforms ask each learner one of them."</small>
+                <small>"The same question with other numbers."</small>
             </div>
         </div>
         <fieldset class="export-formats sans">
-            <legend>"As"</legend>
+            <legend>"Format"</legend>
             {formats}
         </fieldset>
         {body}
@@ -272,8 +288,8 @@ fn form(course: &Arc<Course>, index: Arc<ExerciseIndex>, missions: Vec<(String, 
 }
 
 /// A package that opens a page.
-fn package(state: RwSignal<State>, name: Memo<String>) -> impl IntoView {
-    let said: Said = RwSignal::new(None);
+fn package(shown: Shown) -> impl IntoView {
+    let Shown { state, name, said } = shown;
     let save = move |_| {
         let state = state.get_untracked();
         let As::Package(version) = state.to else { return };
@@ -294,7 +310,7 @@ fn package(state: RwSignal<State>, name: Memo<String>) -> impl IntoView {
         <section aria-labelledby="holds">
             <h2 id="holds">"What the package does"</h2>
             <p>
-                "It opens the page on this site in a tab of its own and passes the score on to your platform, with what is needed to go on elsewhere. Learners need a connection to this site. "
+                "It opens the page on this site in its own tab and passes the score to your platform, along with the learner’s work as far as the platform has room for it. Learners need a connection to this site. "
                 {counts}
             </p>
             <p class="actions sans"><button type="button" on:click=save>"Download the package"</button></p>
@@ -305,14 +321,14 @@ fn package(state: RwSignal<State>, name: Memo<String>) -> impl IntoView {
 
 /// Questions in a file.
 fn questions(
-    state: RwSignal<State>,
+    shown: Shown,
     what: What,
-    name: Memo<String>,
     keys: Vec<String>,
     course: &Course,
     index: &ExerciseIndex,
     loaded: Arc<Loaded>,
 ) -> AnyView {
+    let Shown { state, name, said } = shown;
     // By exercise: key, title, chapter.
     let called = |key: &String| {
         let found = index.exercises.iter().find(|e| e.key == *key);
@@ -351,11 +367,6 @@ fn questions(
         })
     };
     let none = move || made.with(|(pools, _)| pools.is_empty());
-    let said: Said = RwSignal::new(None);
-    Effect::new(move |_| {
-        state.track();
-        said.set(None);
-    });
     let save = move |_| {
         let (format, name) = (format.get_untracked(), name.get_untracked());
         let files = made.with_untracked(|(pools, _)| export::write(format, &name, pools));
@@ -383,7 +394,7 @@ fn questions(
 /// What the format can't hold.
 fn losses(lost: Vec<Lost>) -> AnyView {
     if lost.is_empty() {
-        return view! { <p class="sans">"Nothing of it is lost."</p> }.into_any();
+        return view! { <p class="sans">"This format holds everything."</p> }.into_any();
     }
     let one = |lost: Lost| {
         view! {
@@ -435,14 +446,29 @@ mod tests {
 
     #[test]
     fn an_address_reads_back() {
-        let course = Course::default();
         for href in
             ["export/?e=a/b,c/d&seed=7&as=gift&variants=5", "export/?mission=the-budget&as=scorm2004&variants=3"]
         {
             let query = Query::parse(href.split_once('?').map_or("", |(_, query)| query));
-            assert_eq!(State::read(&query, &course).href(), href);
+            assert_eq!(State::read(&query).href(), href);
         }
-        let settled = State::read(&Query::parse("mission=x&as=moodle&variants=900"), &course);
+        let settled = State::read(&Query::parse("mission=x&as=moodle&variants=900"));
         assert_eq!((settled.to, settled.variants), (As::Package(Version::V12), MAX_VARIANTS));
+    }
+
+    #[test]
+    fn an_address_that_names_nothing_there_exports_the_first_choice() {
+        let chapter = ("Chapter 03".to_owned(), What::Chapter("memory-accounting".into()));
+        let mission = ("Mission".to_owned(), What::Mission("the-budget".into()));
+        let read = |query: &str, choices: &[(String, What)]| State::read(&Query::parse(query)).among(choices).href();
+        let both = [chapter, mission.clone()];
+        for unknown in
+            ["mission=nope&as=scorm12&variants=3", "chapter=nope&as=scorm12", "chapter=&as=scorm12", "as=scorm12"]
+        {
+            assert_eq!(read(unknown, &both), "export/?chapter=memory-accounting&as=scorm12&variants=3", "{unknown}");
+        }
+        let there = "mission=the-budget&as=scorm2004&variants=3";
+        assert_eq!(read(there, &both), format!("export/?{there}"));
+        assert_eq!(read("as=moodle", &[mission]), "export/?mission=the-budget&as=scorm12&variants=3", "no question");
     }
 }

@@ -21,17 +21,16 @@ use crate::ui::later::Later;
 use crate::ui::said::{Said, say};
 use crate::{clock, exercises, page};
 
-/// Of this page, relative to the site's base.
-const PATH: &str = "quiz/";
-
 pub(super) fn view(link: Link, messages: Vec<String>) -> AnyView {
     let title = link.spec.title.clone();
+    // As it was exported: also with exercises that are no more.
+    let path = StoredValue::new(link.href());
     let show = move |index: Arc<ExerciseIndex>| {
         let (mut link, mut messages) = (link.clone(), messages.clone());
         let known: Vec<&str> = index.exercises.iter().map(|e| e.key.as_str()).collect();
         messages.extend(link.spec.keep_known(&known).into_iter().map(|p| p.message));
         let keys = link.spec.exercises.clone();
-        let quiz = Quiz { spec: StoredValue::new(link.spec), minutes: link.minutes };
+        let quiz = Quiz { path, spec: StoredValue::new(link.spec), minutes: link.minutes };
         if keys.is_empty() {
             return view! {
                 {problems(messages)}
@@ -59,6 +58,8 @@ pub(super) fn view(link: Link, messages: Vec<String>) -> AnyView {
 /// What is asked.
 #[derive(Clone, Copy)]
 struct Quiz {
+    /// Its address, relative to the site's base.
+    path: StoredValue<String>,
     spec: StoredValue<QuizSpec>,
     minutes: u32,
 }
@@ -113,10 +114,11 @@ fn phases(quiz: Quiz, loaded: Arc<Loaded>) -> AnyView {
 
 /// Where a learning platform opened the quiz: what it kept of a sitting is taken up, and it hears of this one.
 fn follow(quiz: Quiz, loaded: Arc<Loaded>) {
-    if !lms::is_asked(PATH) {
+    let path = quiz.path.get_value();
+    if !lms::is_asked(&path) {
         return;
     }
-    lms::hello(PATH, move |text| {
+    lms::hello(&path, move |text| {
         let kept = serde_json::from_str::<Sitting>(&text).ok().filter(|s| s.quiz == quiz.name());
         if let Some(kept) = kept.filter(|_| untrack(|| quiz.sitting()).is_none()) {
             store().update(|doc| sitting::write(doc, Some(&kept)));
@@ -127,7 +129,7 @@ fn follow(quiz: Quiz, loaded: Arc<Loaded>) {
         let done = sitting.ended.is_some();
         let score = done.then(|| result(quiz, &sitting, &loaded).share());
         let suspend = serde_json::to_string(&sitting).unwrap_or_default();
-        lms::report(PATH, &lms::Report { score, done, suspend });
+        lms::report(&path, &lms::Report { score, done, suspend });
     });
 }
 

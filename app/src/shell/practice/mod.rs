@@ -13,7 +13,7 @@ mod summaries;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use ringside_content::schema::{Course, ExerciseIndex, Readings};
+use ringside_content::schema::{Course, ExerciseIndex, Page, Readings};
 use ringside_core::practice::Practice;
 
 use super::teach;
@@ -46,7 +46,7 @@ fn view() -> AnyView {
         <article class="practice">
             <h1>"Practice"</h1>
             <p class="sans">
-                "Not sure where you stand? " <a href="placement/">"Find your starting point"</a> " in about five minutes."
+                "Not sure where you stand? " <a href="placement/">{Page::Placement.title()}</a> " in about five minutes."
             </p>
             {unreadable()}
             {Desk::show(sections)}

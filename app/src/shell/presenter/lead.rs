@@ -86,9 +86,13 @@ pub(super) fn view(deck: Query) -> AnyView {
         // Whoever shows nothing yet has nothing to say.
         if now.is_shown() && !now.talk.is_empty() {
             now.remember();
-            if talk.held.with(Option::is_none) {
-                talk.say(Said::Now(now));
-            }
+        }
+    });
+    let for_room = Memo::new(move |_| talk.for_room());
+    Effect::new(move |_| {
+        let seen = for_room.get();
+        if seen.is_shown() && !seen.talk.is_empty() {
+            talk.say(Said::Now(seen));
         }
     });
     // What is counted is the room's to see.
@@ -161,18 +165,28 @@ impl Talk {
         self.now.with_untracked(|now| now.talk.clone())
     }
 
+    /// What the room sees. Tracks.
+    fn for_room(self) -> Now {
+        self.now.get().held_at(self.held.get())
+    }
+
+    /// Whether the room's screen is held.
+    pub(super) fn is_held(self) -> bool {
+        self.held.with_untracked(Option::is_some)
+    }
+
     fn hear(self, letter: Letter) {
         let is_ours = letter.talk == self.name();
         let is_coming = self.heard.with_value(Option::is_some);
         match letter.said {
             Said::Hello if letter.leads && !is_coming => self.say(Said::Led),
             Said::Hello if (is_ours || letter.talk.is_empty()) && self.now.with_untracked(Now::is_shown) => {
-                self.say(Said::Now(self.held.get_untracked().unwrap_or_else(|| self.now.get_untracked())));
+                self.say(Said::Now(untrack(move || self.for_room())));
             }
             Said::Led if is_coming => self.note(|heard| heard.led.push(letter.talk)),
             Said::Now(theirs) if is_coming && !letter.leads => self.note(|heard| heard.rooms.push(theirs)),
             _ if !is_ours || letter.leads => {}
-            Said::Moved(query) if self.held.with_untracked(Option::is_none) => self.query.set(Query::parse(&query)),
+            Said::Moved(query) if !self.is_held() => self.query.set(Query::parse(&query)),
             Said::Asked(step) => self.step(step),
             Said::Folded(is) => self.folded.set(is),
             _ => {}
@@ -266,7 +280,7 @@ impl Talk {
     fn step(self, step: Step) {
         let at = self.now.with_untracked(|now| now.at);
         match step {
-            Step::On if self.folded.get_untracked() => self.say(Said::Unfold),
+            Step::On if self.folded.get_untracked() && !self.is_held() => self.say(Said::Unfold),
             Step::On => self.go(at + 1),
             Step::Back => at.checked_sub(1).into_iter().for_each(|before| self.go(before)),
             Step::To(number) => {

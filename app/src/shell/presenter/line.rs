@@ -70,6 +70,14 @@ impl Now {
         }
     }
 
+    /// What the room sees of this while its screen is held at `held`: blank or not and with the countdown as they are now.
+    pub(super) fn held_at(self, held: Option<Self>) -> Self {
+        match held {
+            Some(held) => Self { blank: self.blank, until: self.until, ..held },
+            None => self,
+        }
+    }
+
     /// Whether there is something for the room to see.
     pub(super) fn is_shown(&self) -> bool {
         !self.widget.is_empty() || self.exercise.is_some() || !self.text.is_empty() || !self.page.is_empty()
@@ -219,6 +227,16 @@ mod tests {
         let text = answered.showing(1, &slide(Shows::Text("<p>Then</p>".into())));
         assert_eq!((text.exercise.clone(), text.answer.as_str(), text.minutes), (None, "", 45));
         assert!(text.is_shown() && text.text == "<p>Then</p>");
+    }
+
+    #[test]
+    fn a_held_screen_goes_blank_and_counts_down() {
+        let held = Now { at: 1, text: "<p>One</p>".into(), minutes: 45, ..Now::default() };
+        let now = Now { at: 2, text: "<p>Two</p>".into(), blank: true, until: 90, ..held.clone() };
+        assert_eq!(now.clone().held_at(None), now);
+        assert_eq!(now.held_at(Some(held.clone())), Now { blank: true, until: 90, ..held.clone() });
+        let blank = Now { blank: true, until: 90, ..held.clone() };
+        assert_eq!(held.clone().held_at(Some(blank)), held, "and is let go of both");
     }
 
     #[test]

@@ -17,7 +17,8 @@ pub(super) fn view(talk: Talk) -> impl IntoView {
         if !is_on.get_untracked() {
             return;
         }
-        let at = place(event.unchecked_ref());
+        // A held screen may show something else.
+        let at = place(event.unchecked_ref()).filter(|_| !talk.is_held());
         if at.is_some() || is_over.get_value() {
             is_over.set_value(at.is_some());
             talk.say(Said::Pointed(at));

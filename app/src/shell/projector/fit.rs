@@ -18,7 +18,7 @@ const LEAST: f64 = 0.6;
 /// Up to this width, or higher than wide, a window is scrolled, as `projector.css` has it: nothing is drawn smaller there.
 const SCROLLS: f64 = 900.0;
 /// What is taken for the smallest text of a figure without any.
-const LARGEST: f64 = 24.0;
+const LARGEST: f64 = SMALLEST[0];
 /// How much may be cut off without anything being missed, in pixels.
 const SLACK: f64 = 2.0;
 /// A larger figure has less room, and may set its text anew: as often it is measured.

@@ -11,9 +11,10 @@ use ringside_content::schema::{Course, ExerciseIndex};
 use ringside_core::practice::record::{HONESTY, RULE, Record};
 
 use crate::clock;
-use crate::data::library;
+use crate::data::{Fragment, library};
 use crate::deferred::{PageView, lazy};
 use crate::router::address;
+use crate::shell::fragment;
 use crate::store::store;
 use crate::ui::copy_link::copy_link;
 
@@ -32,22 +33,36 @@ lazy! {
 struct Desk {
     course: StoredValue<Arc<Course>>,
     index: StoredValue<Arc<ExerciseIndex>>,
+    /// Of each mission and of each lab: its slug and its title.
+    missions: StoredValue<Vec<(String, String)>>,
+    labs: StoredValue<Vec<(String, String)>>,
     /// Whether the record shown is the learner's own.
     own: bool,
 }
 
 fn view() -> AnyView {
     let library = library();
-    // Both at once, and not one after the other.
-    untrack(|| drop((library.course.get(), library.exercises.get())));
-    let with_index = move |course: Arc<Course>| {
-        let course = StoredValue::new(course);
-        library
-            .exercises
-            .show(move |index| either(Desk { course, index: StoredValue::new(index), own: true }))
-            .into_any()
+    // All at once, and not one after the other.
+    untrack(|| drop((library.course.get(), library.exercises.get(), library.missions.get(), library.labs.get())));
+    let with_titles = move |course: Arc<Course>, index: Arc<ExerciseIndex>, missions: Arc<Fragment>| {
+        let titles = |list: &Fragment, kind| StoredValue::new(fragment::titles(list, kind));
+        let show = move |labs: Arc<Fragment>| {
+            either(Desk {
+                course: StoredValue::new(course.clone()),
+                index: StoredValue::new(index.clone()),
+                missions: titles(&missions, "mission"),
+                labs: titles(&labs, "lab"),
+                own: true,
+            })
+        };
+        library.labs.show(show).into_any()
     };
-    view! { <article class="exam record">{library.course.show(with_index)}</article> }.into_any()
+    let with_index = move |course: Arc<Course>, index: Arc<ExerciseIndex>| {
+        library.missions.show(move |missions| with_titles(course.clone(), index.clone(), missions)).into_any()
+    };
+    let with_course =
+        move |course: Arc<Course>| library.exercises.show(move |index| with_index(course.clone(), index)).into_any();
+    view! { <article class="exam record">{library.course.show(with_course)}</article> }.into_any()
 }
 
 /// The record of the link, or the learner's own. A fragment is read as it stands in the bar: decoded, it could not be taken apart.

@@ -47,8 +47,8 @@ pub(super) fn view(record: &Record, desk: Desk, marks: Option<&Marks>) -> AnyVie
         <p class="record-sum sans">{sum(record, desk)}</p>
         {tally}
         {chapters}
-        {labs(&record.labs)}
-        {runs(&record.runs, &record.name)}
+        {labs(&record.labs, desk)}
+        {runs(&record.runs, &record.name, desk)}
     }
     .into_any()
 }
@@ -170,7 +170,13 @@ fn item(solved: &Solved, indexed: Option<&Indexed>, marks: Option<&Marks>) -> An
     .into_any()
 }
 
-fn labs(labs: &[Lab]) -> Option<AnyView> {
+/// The title of this slug; the slug itself where a link names what is no more.
+fn title(of: StoredValue<Vec<(String, String)>>, slug: &str) -> String {
+    let found = of.with_value(|all| all.iter().find(|(own, _)| own == slug).map(|(_, title)| title.clone()));
+    found.unwrap_or_else(|| slug.to_owned())
+}
+
+fn labs(labs: &[Lab], desk: Desk) -> Option<AnyView> {
     let items = labs
         .iter()
         .map(|lab| {
@@ -178,7 +184,7 @@ fn labs(labs: &[Lab]) -> Option<AnyView> {
             let href = format!("lab/{}/", lab.id);
             view! {
                 <li>
-                    <a href=href>{lab.id.clone()}</a>
+                    <a href=href>{title(desk.labs, &lab.id)}</a>
                     <span class="why">{format!(" · {holds} of {all} numbers as the model says · {}", lab.on)}</span>
                 </li>
             }
@@ -196,7 +202,7 @@ fn labs(labs: &[Lab]) -> Option<AnyView> {
 }
 
 /// Missions that were played. Their pages play the decisions again and say what came of them.
-fn runs(runs: &[Run], by: &str) -> Option<AnyView> {
+fn runs(runs: &[Run], by: &str, desk: Desk) -> Option<AnyView> {
     let items = runs
         .iter()
         .map(|run| {
@@ -208,8 +214,8 @@ fn runs(runs: &[Run], by: &str) -> Option<AnyView> {
             let decisions = ringside_content::words::count(run.decisions(), "decision", "decisions");
             view! {
                 <li>
-                    <a href=href>{run.mission.clone()}</a>
-                    <span class="why">{format!(" · {decisions}, played again from the link · seed {}", run.seed)}</span>
+                    <a href=href>{title(desk.missions, &run.mission)}</a>
+                    <span class="why">{format!(" · {decisions} · seed {}", run.seed)}</span>
                 </li>
             }
         })
@@ -218,6 +224,7 @@ fn runs(runs: &[Run], by: &str) -> Option<AnyView> {
         view! {
             <section class="record-chapter sans">
                 <h2>"Missions played"</h2>
+                <p class="fine">"Each link replays the decisions and shows how the run ended."</p>
                 <ul class="evidence">{items}</ul>
             </section>
         }

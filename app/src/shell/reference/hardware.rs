@@ -63,7 +63,7 @@ fn links() -> impl IntoView {
     let rows = places.into_iter().flat_map(|(place, links)| links.iter().map(move |link| row(place, link)));
     let content = view! {
         <p>
-            "A link is two numbers: the time to the first byte, and the bytes a second after it, in one direction. Their product is what must be under way to keep it busy. Latencies are those that NCCL plans with ("
+            "A link is two numbers: the time to the first byte, and the bytes per second after it, in one direction. Their product is what must be under way to keep it busy. Latencies are those that NCCL plans with ("
             <a href=LATENCY_SOURCE.url rel="noopener external">{LATENCY_SOURCE.title}</a> ")."
         </p>
         {sorted::view("Interconnects", HEADS, rows.collect())}

@@ -75,8 +75,7 @@ impl Own {
     fn hear(self, said: Result<JsValue, String>) {
         let said = said.and_then(|bytes| {
             // Of another version of this site: it was renewed while this page was open.
-            let other = |_| "The program that reads snapshots is of another version. Reload the page.".to_owned();
-            postcard::from_bytes::<Said>(&Uint8Array::new(&bytes).to_vec()).map_err(other)
+            postcard::from_bytes::<Said>(&Uint8Array::new(&bytes).to_vec()).map_err(|_| READER.stale())
         });
         match said {
             Ok(Said::Ready) => self.reading.with_value(|reading| {

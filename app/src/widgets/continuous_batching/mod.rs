@@ -59,7 +59,7 @@ fn view(props: Props) -> AnyView {
     let subtitle = Signal::derive(move || {
         params.with(|p| {
             let load = if p.trace.0.is_empty() {
-                format!("{} a second", number(p.rate))
+                format!("{} per second", number(p.rate))
             } else {
                 "your own requests".to_owned()
             };

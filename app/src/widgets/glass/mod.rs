@@ -7,7 +7,7 @@ use ringside_core::kernels::glass::{Ask, Opened, Said, Shown, Source};
 use ringside_core::kernels::job::Note;
 use ringside_core::quantity::grouped;
 
-use super::kernels::worker::{STALE, Worker};
+use super::kernels::worker::Worker;
 use crate::ui::segmented::Segmented;
 use crate::ui::transport::{Pace, Transport};
 use crate::worker::Program;
@@ -143,9 +143,10 @@ impl Glass {
                 }
             }
             Ok(Said::Refused(notes)) => self.refused.set(notes),
-            Ok(Said::Job(_)) => self.trouble.set(Some(STALE.to_owned())),
+            Ok(Said::Job(_)) => self.trouble.set(Some(INTERPRETER.stale())),
             Err(why) => {
                 self.end();
+                self.opened.set(None);
                 self.trouble.set(Some(why));
             }
         }
@@ -254,7 +255,7 @@ impl Glass {
                     </div>
                     {panes::lanes(self)}
                     {panes::shared(self)}
-                    {panes::counts(self)}
+                    {move || panes::counts(self)}
                 </Show>
             </section>
         }

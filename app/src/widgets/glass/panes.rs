@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::kernels::glass::{Access, Counts, Finding, SharedVariable, WarpAt};
-use ringside_core::quantity::{Unit, grouped, number};
+use ringside_core::quantity::{Unit, counted, grouped, number};
 
 use super::Glass;
 use crate::ui::link;
@@ -13,27 +13,26 @@ const AFTER: usize = 12;
 
 /// What is wrong with the kernel, each with a button that goes there.
 pub(super) fn findings(glass: Glass) -> AnyView {
-    let (findings, stopped, width) = glass.opened.with_untracked(|opened| {
-        opened.as_ref().map(|o| (o.findings.clone(), o.stopped.clone(), o.width)).unwrap_or_default()
-    });
+    let (findings, stopped, width) = glass
+        .opened
+        .with(|opened| opened.as_ref().map(|o| (o.findings.clone(), o.stopped.clone(), o.width)).unwrap_or_default());
     let empty = findings.is_empty();
     let none = (empty && stopped.is_none()).then(|| {
         view! {
             <p class="fine">
-                "✓ No data races, no out-of-bounds indices, no uninitialized reads, and every barrier is reached by all invocations."
+                "✓ In this run at these sizes: No data races, no out-of-bounds indices, no uninitialized reads, and every barrier reached "
+                "by all invocations. Other sizes or inputs may differ."
             </p>
         }
     });
     let item = move |finding: Finding| {
-        let Finding { kind, line, lanes, round, times, text, .. } = finding;
+        let Finding { line, lanes, round, times, text, .. } = finding;
         let often = (times > 1).then(|| format!(" ({} times)", grouped(times)));
         let go = move |_| glass.find(round, lanes[0].checked_div(width).unwrap_or(0), line);
         view! {
             <li>
                 <button type="button" class="quiet" on:click=go>{format!("Line {line}")}</button>
                 " "
-                <b>{kind.label()}</b>
-                ". "
                 {text}
                 {often}
             </li>
@@ -71,19 +70,14 @@ pub(super) fn listing(glass: Glass) -> AnyView {
                     [.., _] => format!("{count} warps"),
                 };
                 let wrong = opened.findings.iter().any(|f| f.line as usize == line);
-                let costs = opened.lines.get(i).copied().unwrap_or_default();
-                let cost = match (costs.requests, costs.shared_requests) {
-                    (0, 0) => String::new(),
-                    (0, n) => format!("{} passes", number(costs.passes as f64 / n as f64)),
-                    (n, _) => format!("{} sectors", number(costs.sectors as f64 / n as f64)),
-                };
+                let cost = opened.lines.get(i).copied().unwrap_or_default().cost();
                 let (here, looked) = (line == at, looked_at == Some(line as u32));
                 view! {
                     <tr class:here=here class:wrong=wrong class:looked=looked>
                         <td class="glass-warps">{said}</td>
                         <th scope="row">{line}</th>
-                        <td><code>{text.clone()}</code></td>
                         <td class="glass-cost">{cost}</td>
+                        <td><code>{text.clone()}</code></td>
                     </tr>
                 }
             });
@@ -94,7 +88,7 @@ pub(super) fn listing(glass: Glass) -> AnyView {
         <div class="glass-code" tabindex="0" role="region" aria-label="The kernel’s lines">
             <table>
                 <caption class="visually-hidden">
-                    "The lines around the current one, the warps about to run each, and sectors or passes per access"
+                    "The lines around the current one, with the warps about to run each, and sectors and bank passes per access"
                 </caption>
                 <tbody>{lines}</tbody>
             </table>
@@ -167,8 +161,8 @@ pub(super) fn accesses(glass: Glass) -> AnyView {
 fn access(access: &Access) -> AnyView {
     let cells = access.cells();
     let title = move |(cell, count): (u32, usize)| match access.shared {
-        true => format!("bank {cell}: {count} words"),
-        false => format!("sector {cell}: {count} lanes"),
+        true => format!("bank {cell}: {}", counted(count as u64, "word", "words")),
+        false => format!("sector {cell}: {}", counted(count as u64, "lane", "lanes")),
     };
     let drawn = cells.iter().take(64).map(|cell| {
         let many = access.shared && cell.1 > 1;
@@ -258,7 +252,7 @@ fn memory(variable: SharedVariable, width: u32) -> AnyView {
 
 /// What the whole run did, with links into the figures that take it further.
 pub(super) fn counts(glass: Glass) -> AnyView {
-    let (counts, occupancy, registers, shared) = glass.opened.with_untracked(|opened| {
+    let (counts, occupancy, registers, shared) = glass.opened.with(|opened| {
         opened.as_ref().map_or_else(Default::default, |o| {
             (o.counts, link::to_widget("occupancy", &o.occupancy()), o.registers, o.shared_bytes)
         })

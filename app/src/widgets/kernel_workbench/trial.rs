@@ -8,7 +8,7 @@ use ringside_shaders::puzzles::Puzzle;
 
 use super::super::glass::INTERPRETER;
 use super::super::kernels::trouble::sentence;
-use super::super::kernels::worker::{STALE, Worker};
+use super::super::kernels::worker::{Worker, gpu};
 use crate::ui::later::Later;
 
 /// What to do when the program has stopped over a learner's text, which it reads by recursion.
@@ -125,7 +125,7 @@ impl Trial {
         match said {
             Ok(glass::Said::Ready) => self.hear(Ok(Said::Ready)),
             Ok(glass::Said::Job(said)) => self.hear(Ok(said)),
-            Ok(_) => self.finish(Outcome::Untried(STALE.to_owned())),
+            Ok(_) => self.finish(Outcome::Untried(INTERPRETER.stale())),
             Err(why) => self.hear(Err(why)),
         }
     }
@@ -178,7 +178,7 @@ impl Trial {
                 self.interpret(&why)
             }
             Ok(Said::Failed(trouble)) => self.finish(Outcome::Untried(sentence(&trouble))),
-            Ok(Said::Done(..)) => self.finish(Outcome::Untried(STALE.to_owned())),
+            Ok(Said::Done(..)) => self.finish(Outcome::Untried(gpu(SIMPLER).stale())),
             Err(why) => {
                 self.end();
                 self.finish(Outcome::Untried(why));
@@ -233,7 +233,8 @@ impl Outcome {
                 SILENCE / 1000
             ),
             Self::Unsound(at, _) => format!(
-                "With {at} the values come out right, but only because the interpreter runs lanes in order. A GPU doesn’t."
+                "With {at} the values come out right here, where lanes run in a fixed order. On a GPU these mistakes can change the \
+                 result."
             ),
             Self::Untried(why) => format!("It was not checked. {why}"),
             Self::Right(right) if right.guard > 0.0 => format!(

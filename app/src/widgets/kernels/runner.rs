@@ -7,7 +7,7 @@ use ringside_core::kernels::measured::Measured;
 use ringside_core::quantity::Unit;
 
 use super::trouble::sentence;
-use super::worker::{Job, SMALLER, STALE, Worker};
+use super::worker::{Job, SMALLER, Worker, gpu};
 
 /// What to do next, of everything that was measured.
 pub(in crate::widgets) type More = fn(&[Measured]) -> Option<Job>;
@@ -129,7 +129,7 @@ impl Runner {
                 self.more.set_value(|_| None);
                 self.advance();
             }
-            Ok(Said::Tried(_)) => self.give_up(STALE.to_owned()),
+            Ok(Said::Tried(_)) => self.give_up(gpu(SMALLER).stale()),
             Err(why) => self.give_up(why),
         }
     }

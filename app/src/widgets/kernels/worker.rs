@@ -11,8 +11,10 @@ use crate::worker::{self, Program};
 /// What to do when it has stopped while it ran a kernel of ours.
 pub(in crate::widgets) const SMALLER: &str = "Choose smaller sizes, and run again.";
 
-/// Of an answer to something else.
-pub(in crate::widgets) const STALE: &str = "The GPU worker is of another version than this page. Reload it.";
+/// The program that owns the GPU. `remedy` ends the sentence that says that it has stopped.
+pub(in crate::widgets) const fn gpu(remedy: &'static str) -> Program {
+    Program { meta: "ringside-gpu", does: "runs kernels", remedy }
+}
 
 /// What it is asked to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +45,7 @@ impl Worker {
     /// # Errors
     /// A sentence: this browser starts no workers, or this page has none.
     pub fn start(remedy: &'static str, hear: impl Fn(Result<Said, String>) + Copy + 'static) -> Result<Self, String> {
-        Self::start_as(Program { meta: "ringside-gpu", does: "runs kernels", remedy }, hear)
+        Self::start_as(gpu(remedy), hear)
     }
 
     /// The same for another that speaks in postcard.
@@ -59,7 +61,7 @@ impl Worker {
             postcard::from_bytes(&bytes.to_vec()).ok()
         };
         let started = worker::Worker::start(program, move |said| {
-            hear(said.and_then(|said| read(said).ok_or_else(|| STALE.to_owned())));
+            hear(said.and_then(|said| read(said).ok_or_else(|| program.stale())));
         });
         started.map(Self)
     }

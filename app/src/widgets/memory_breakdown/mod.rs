@@ -1,4 +1,4 @@
-//! Where the memory of one GPU goes, in training under ZeRO 0 to 3 and any layout, or in inference, and whether it fits.
+//! Where the memory of one GPU goes, in training under ZeRO-0 to ZeRO-3 and any layout, or in inference, and whether it fits.
 //!
 //! What it draws of a result is markup (`ringside_drawing::memory`), of which the build makes the still picture of the first screen.
 

@@ -26,8 +26,14 @@ impl Draft {
         let written = work.with_untracked(|w| w.text.clone());
         let text = RwSignal::new(if written.is_empty() { start.clone() } else { written });
         let rest = Later::after(500);
-        on_cleanup(move || rest.cancel());
-        Self { text, work, key, start: StoredValue::new(start), rest }
+        let draft = Self { text, work, key, start: StoredValue::new(start), rest };
+        // Another puzzle may be chosen, or another page, before the text has rested.
+        on_cleanup(move || {
+            if rest.is_waiting() {
+                draft.keep();
+            }
+        });
+        draft
     }
 
     /// Keeps it soon.

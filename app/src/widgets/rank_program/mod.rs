@@ -3,14 +3,15 @@
 mod trial;
 mod watch;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::program::figure::{PUZZLES, Params};
-use ringside_core::program::playback::{Moments, places};
-use ringside_core::program::{Job, Outcome, Puzzle, SHIM};
-use ringside_core::quantity::Unit;
+use ringside_core::program::figure::{PUZZLES, Params, find};
+use ringside_core::program::playback::{Moments, Standing, places};
+use ringside_core::program::{Job, Outcome, Puzzle, SHIM, rank_list};
+use ringside_core::quantity::{Unit, listed};
 
 use super::controls::{Controls, Drawn};
 use super::model_figure::ModelFigure;
@@ -42,6 +43,8 @@ struct Shown {
     outcome: Memo<Option<Arc<Outcome>>>,
     moments: Memo<Moments>,
     step: RwSignal<usize>,
+    /// Where each rank is at the moment on show.
+    standings: Memo<Vec<Standing>>,
 }
 
 impl Shown {
@@ -65,7 +68,11 @@ impl Shown {
         let step = RwSignal::new(0);
         // A run is seen from its end, where it stands still.
         Effect::new(move |_| step.set(moments.with(Moments::steps)));
-        Self { outcome, moments, step }
+        let standings = Memo::new(move |_| {
+            let now = moments.with(|moments| moments.time(step.get()));
+            outcome.with(|outcome| outcome.as_ref().map(|outcome| outcome.run.standings(now)).unwrap_or_default())
+        });
+        Self { outcome, moments, step, standings }
     }
 
     /// Looks at what ran. Tracks.
@@ -174,7 +181,7 @@ fn puzzles(state: State) -> AnyView {
     });
     let chosen = Signal::derive(move || state.params().with(|p| p.puzzle.id));
     let choose = move |id: &'static str| {
-        if let Some(puzzle) = PUZZLES.iter().find(|puzzle| puzzle.id == id) {
+        if let Some(puzzle) = find(id) {
             state.update(|p| p.puzzle = puzzle);
         }
     };
@@ -200,7 +207,7 @@ fn bench(puzzle: Arc<Puzzle>, bench: Bench) -> AnyView {
         if untrack(idle) {
             draft.keep();
             let text = draft.text.get_untracked();
-            trial.start(text.clone(), jobs(state.params().get_untracked(), &ran, &text));
+            trial.start(jobs(state.params().get_untracked(), &ran, &text));
         }
     });
     let run = move || run.with_value(|run| run());
@@ -211,10 +218,8 @@ fn bench(puzzle: Arc<Puzzle>, bench: Bench) -> AnyView {
         })
     });
     let places = Signal::derive(move || {
-        shown.at(|outcome, now| {
-            let place = |(line, ranks): (u32, Vec<usize>)| format!("{line} {}", rank_list(&ranks));
-            places(&outcome.run.standings(now)).into_iter().map(place).collect::<Vec<_>>().join("\n")
-        })
+        let place = |(line, ranks): (u32, Vec<usize>)| format!("{line} {}", rank_list(&ranks));
+        shown.standings.with(|standings| places(standings).into_iter().map(place).collect::<Vec<_>>().join("\n"))
     });
     let editor = Editor::new();
     let edited = Edited {
@@ -230,7 +235,8 @@ fn bench(puzzle: Arc<Puzzle>, bench: Bench) -> AnyView {
         draft.begin_again();
         trial.stop();
     };
-    let said = move || trial.came.with(|came| came.as_ref().map(|came| verdict(came, editor)));
+    let asked = puzzle.clone();
+    let said = move || trial.came.with(|came| came.as_ref().map(|came| verdict(came, editor, &asked)));
     let solution = puzzle.clone();
     let help = with_help.then(|| {
         let help = Help {
@@ -254,13 +260,13 @@ fn bench(puzzle: Arc<Puzzle>, bench: Bench) -> AnyView {
                     <button type="button" disabled=move || !idle() on:click=move |_| run()>"Run"</button>
                     <button type="button" class="secondary" disabled=idle on:click=move |_| trial.stop()>"Stop"</button>
                     <button type="button" class="quiet" disabled=move || !idle() || draft.is_start() on:click=again>
-                        "Back to the beginning"
+                        "Reset the program"
                     </button>
                     <span class="fine" role="status">{move || trial.doing.get()}</span>
                 </div>
                 <div role="status" class="verdict">{said}</div>
                 {help}
-                {for_real(draft)}
+                {for_real(draft, &puzzle)}
             </div>
             {move || shown.any().then(|| watch::view(shown))}
         </div>
@@ -268,8 +274,16 @@ fn bench(puzzle: Arc<Puzzle>, bench: Bench) -> AnyView {
     .into_any()
 }
 
+/// Ranks with which a program is run for real.
+const REAL: usize = 4;
+
 /// The same text on real processes.
-fn for_real(draft: Draft) -> AnyView {
+fn for_real(draft: Draft, puzzle: &Puzzle) -> AnyView {
+    let launches = puzzle.launches_before(REAL).into_iter().chain([REAL]).enumerate().map(|(i, ranks)| {
+        let command = format!("torchrun --nproc_per_node {ranks} program.py");
+        view! { {if i == 0 { "" } else { " and then " }} <code>{command}</code> }
+    });
+    let launches = launches.collect_view();
     let said = RwSignal::new(String::new());
     let save = move |name: &'static str, text: &str| {
         said.set(file::save(name, "text/x-python", text).unwrap_or_else(|why| why));
@@ -278,7 +292,7 @@ fn for_real(draft: Draft) -> AnyView {
         <details class="fold">
             <summary>"Run it for real"</summary>
             <p class="fine">
-                "Save both files into one folder, then run " <code>"torchrun --nproc_per_node 4 program.py"</code>
+                "Save both files into one folder, then run " {launches}
                 ". It needs PyTorch; processes talk over gloo, or over NCCL where each has a GPU."
             </p>
             <div class="bench-actions">
@@ -294,38 +308,34 @@ fn for_real(draft: Draft) -> AnyView {
 }
 
 /// The ranks that are asked for, then every other number of ranks that the puzzle must pass on.
-fn jobs(params: Params, puzzle: &Puzzle, text: &str) -> Vec<Job> {
+fn jobs(params: Params, puzzle: &Puzzle, text: &str) -> VecDeque<Job> {
     let asked = params.ranks as usize;
     let others = puzzle.ranks.iter().copied().filter(|ranks| *ranks != asked);
     std::iter::once(asked).chain(others).map(|ranks| params.job(puzzle, text, ranks)).collect()
 }
 
-/// "rank 0", "ranks 0, 2".
-fn rank_list(ranks: &[usize]) -> String {
-    let all: Vec<String> = ranks.iter().map(usize::to_string).collect();
-    format!("{} {}", if ranks.len() == 1 { "rank" } else { "ranks" }, all.join(", "))
+/// Numbers of ranks as a sentence has them: "4, 2 and 8".
+fn counts(all: &[usize]) -> String {
+    listed(&all.iter().map(usize::to_string).collect::<Vec<_>>())
 }
 
 /// What came of a trial.
-fn verdict(came: &Came, editor: Editor) -> AnyView {
+fn verdict(came: &Came, editor: Editor, puzzle: &Puzzle) -> AnyView {
     match came {
         Came::Ended(why) => view! { <div class="message"><p>{why.clone()}</p></div> }.into_any(),
         Came::Ran { outcome, passed, .. } if came.passed() => {
-            let on: Vec<String> = passed.iter().map(usize::to_string).collect();
             let sentence = outcome.diagnosis.sentence.clone();
             view! {
                 <div class="came-right">
-                    <p><b>"✓ " {format!("Passed on {} ranks.", on.join(", "))}</b> " " {sentence}</p>
+                    <p><b>"✓ " {format!("Passed on {} ranks.", counts(passed))}</b> " " {sentence}</p>
                 </div>
             }
             .into_any()
         }
         Came::Ran { outcome, ranks, passed } => {
             let title = format!("On {ranks} ranks: {}", outcome.diagnosis.verdict.label());
-            let before = (!passed.is_empty()).then(|| {
-                let on: Vec<String> = passed.iter().map(usize::to_string).collect();
-                format!(" It passed on {}.", on.join(", "))
-            });
+            let before = (!passed.is_empty()).then(|| format!(" It passed on {}.", counts(passed)));
+            let unchecked = puzzle.unchecked(*ranks).map(|said| format!(" {said}"));
             let at = outcome.diagnosis.at.iter().filter(|at| at.line > 0).copied();
             let go = at.map(|at| {
                 let label = format!("Rank {}, line {}", at.rank, at.line);
@@ -333,7 +343,7 @@ fn verdict(came: &Came, editor: Editor) -> AnyView {
             });
             view! {
                 <div class="message">
-                    <p><b>{title}"."</b> {before}</p>
+                    <p><b>{title}"."</b> {before} {unchecked}</p>
                     <p class="said">{outcome.diagnosis.sentence.clone()}</p>
                     <p class="complaints">{go.collect_view()}</p>
                 </div>
@@ -361,7 +371,7 @@ fn used(shown: Shown) -> AnyView {
             <Show when=move || shown.any()>
                 {readings::verified(passed)}
                 {readings::one("time", "Time of the run", Unit::Seconds, of(|o| o.run.totals.time))}
-                {readings::one("peak-memory", "Peak memory of the fullest rank", Unit::Bytes, of(|o| o.run.totals.memory as f64))}
+                {readings::one("peak-memory", "Highest peak memory on any rank", Unit::Bytes, of(|o| o.run.totals.memory as f64))}
                 {readings::one("sent", "Bytes sent by the busiest rank", Unit::Bytes, of(|o| o.run.totals.bytes as f64))}
                 {readings::one("flops", "FLOPs of all ranks", Unit::Flop, of(|o| o.run.totals.flops))}
             </Show>

@@ -1,14 +1,14 @@
 //! A program being run by the worker.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use js_sys::Uint8Array;
 use leptos::prelude::*;
 use ringside_core::program::{Job, Limits, Outcome, Said};
-use wasm_bindgen::prelude::*;
 
+use super::super::kernels::worker::Worker;
 use crate::ui::later::Later;
-use crate::worker::{Program, Worker};
+use crate::worker::Program;
 
 const RUNNER: Program = Program {
     meta: "ringside-ranks",
@@ -41,8 +41,7 @@ impl Came {
 
 /// What is being run: the jobs that are left, the first in front, and what came of those before.
 struct Going {
-    text: String,
-    jobs: Vec<Job>,
+    jobs: VecDeque<Job>,
     first: Option<(Arc<Outcome>, usize)>,
     passed: Vec<usize>,
 }
@@ -77,16 +76,16 @@ impl Trial {
         trial
     }
 
-    /// Runs these jobs, one after another, until one does not pass. `text` is their program.
-    pub fn start(self, text: String, jobs: Vec<Job>) {
-        self.going.set_value(Some(Going { text, jobs, first: None, passed: Vec::new() }));
+    /// Runs these jobs, one after another, until one does not pass. All have the same program.
+    pub fn start(self, jobs: VecDeque<Job>) {
+        self.going.set_value(Some(Going { jobs, first: None, passed: Vec::new() }));
         self.came.set(None);
         if self.worker.with_value(Option::is_some) {
             self.post();
             return;
         }
         self.doing.set(Some("Downloading the Python interpreter".to_owned()));
-        match Worker::start(RUNNER, move |said| self.hear(said)) {
+        match Worker::start_as(RUNNER, move |said| self.hear(said)) {
             Ok(worker) => self.worker.set_value(Some(worker)),
             Err(why) => self.end(why),
         }
@@ -105,37 +104,29 @@ impl Trial {
 
     /// Gives the worker the next job.
     fn post(self) {
-        let bytes = self.going.with_value(|going| {
-            let job = going.as_ref()?.jobs.first()?;
+        self.going.with_value(|going| {
+            let Some(job) = going.as_ref().and_then(|going| going.jobs.front()) else { return };
             self.doing.set(Some(format!("Running on {} ranks", job.world_size)));
-            // Every job can be written.
-            Some(postcard::to_allocvec(job).unwrap_or_default())
-        });
-        let Some(bytes) = bytes else { return };
-        self.wall.run(move || {
-            self.end(format!(
-                "Your program was stopped after {} seconds. One call took all of them, such as a sum over a very long range. Make it \
-                 smaller, then run it again.",
-                Limits::default().wall
-            ));
-        });
-        self.worker.with_value(|worker| {
-            if let Some(worker) = worker {
-                worker.post(&Uint8Array::from(bytes.as_slice()));
-            }
+            self.wall.run(move || {
+                self.end(format!(
+                    "Your program was stopped after {} seconds. A single call over a very long range can take that long, and so can \
+                     many ranks on a slow device. Make the program smaller or choose fewer ranks, then run it again.",
+                    Limits::default().wall
+                ));
+            });
+            self.worker.with_value(|worker| {
+                if let Some(worker) = worker {
+                    worker.post(job);
+                }
+            });
         });
     }
 
-    fn hear(self, said: Result<JsValue, String>) {
-        let stale = || "What runs ranks is of another version than this page. Reload the page.".to_owned();
-        let read = |bytes: JsValue| {
-            let bytes = bytes.dyn_into::<Uint8Array>().map_err(|_| stale())?;
-            postcard::from_bytes::<Said>(&bytes.to_vec()).map_err(|_| stale())
-        };
-        match said.and_then(read) {
+    fn hear(self, said: Result<Said, String>) {
+        match said {
             Ok(Said::Ready) => self.post(),
             Ok(Said::Done(outcome)) => self.done(Arc::new(*outcome)),
-            Ok(Said::Unread) => self.end(stale()),
+            Ok(Said::Unread) => self.end(RUNNER.stale()),
             Err(why) => self.end(why),
         }
     }
@@ -143,8 +134,8 @@ impl Trial {
     fn done(self, outcome: Arc<Outcome>) {
         self.wall.cancel();
         let Some(Some(mut going)) = self.going.try_update_value(Option::take) else { return };
+        let Some(Job { program, world_size: ranks, .. }) = going.jobs.pop_front() else { return };
         let passed = outcome.diagnosis.passed();
-        let ranks = if going.jobs.is_empty() { 0 } else { going.jobs.remove(0).world_size };
         if passed {
             going.passed.push(ranks);
         }
@@ -160,7 +151,7 @@ impl Trial {
         }
         self.doing.set(None);
         self.came.set(Some(Came::Ran { outcome: shown, ranks: of, passed: going.passed }));
-        self.judge.run((passed, going.text));
+        self.judge.run((passed, program));
     }
 
     /// Ends the worker and what it runs. The next run starts another.

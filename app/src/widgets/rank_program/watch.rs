@@ -7,7 +7,7 @@ use leptos::ev::PointerEvent;
 use leptos::html;
 use leptos::prelude::*;
 use ringside_core::program::playback::{Doing, Standing};
-use ringside_core::program::{Event, EventKind, Message, Rank, Run};
+use ringside_core::program::{EventKind, Message, Rank, Run};
 use ringside_core::quantity::Unit;
 
 use super::Shown;
@@ -59,10 +59,12 @@ const LOOKS: [(&str, &str); 5] = [
     ("does-hang", "Hangs"),
 ];
 
-/// The index in [`LOOKS`] of an event.
-fn look(event: &Event) -> usize {
-    match event.kind {
-        _ if event.hangs => 4,
+/// The index in [`LOOKS`] of what never ends.
+const HANGS: usize = 4;
+
+/// The index in [`LOOKS`] of a kind of event.
+fn look(kind: EventKind) -> usize {
+    match kind {
         EventKind::Compute => 0,
         EventKind::Send => 1,
         EventKind::Recv | EventKind::Wait => 2,
@@ -86,6 +88,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
         <section class="rank-watch" aria-label="The run">
             {lanes(shown)}
             {legend()}
+            {move || shown.with(|outcome| outcome.run.cut).then(cut)}
             <div class="rank-now">
                 {ring(shown)}
                 {standings(shown)}
@@ -96,6 +99,11 @@ pub(super) fn view(shown: Shown) -> AnyView {
     .into_any()
 }
 
+/// Of a run that is not drawn in full.
+fn cut() -> AnyView {
+    view! { <p class="fine">"The run has more events than are drawn here. The totals count them all."</p> }.into_any()
+}
+
 fn legend() -> AnyView {
     let look = |(class, label): (&'static str, &'static str)| {
         let class = format!("swatch {class}");
@@ -104,7 +112,7 @@ fn legend() -> AnyView {
     view! {
         <ul class="timeline-legend">
             {LOOKS.map(look).into_iter().collect_view()}
-            <li><i class="swatch does-memory"></i> "Memory, to the fullest rank’s peak"</li>
+            <li><i class="swatch does-memory"></i> "Memory, scaled to the highest peak"</li>
         </ul>
     }
     .into_any()
@@ -131,7 +139,7 @@ fn lanes(shown: Shown) -> AnyView {
             shown.step.set(shown.moments.with_untracked(|moments| moments.step(time)));
         }
     };
-    let label = move || format!("The time of {} ranks as lanes. The list below says where each one is.", count.get());
+    let label = move || format!("Timeline of {} ranks. The list below says where each rank is.", count.get());
     let busy = Memo::new(move |_| shown.with(|outcome| timeline::strip(&outcome.run.computing(PARTS))));
     view! {
         <div class="track rank-track">
@@ -156,7 +164,7 @@ fn lanes(shown: Shown) -> AnyView {
                 </div>
             </div>
             {timeline::ticks(axis, |t| Unit::Seconds.format(t))}
-            {timeline::overview(window, busy, "Share of the ranks that compute")}
+            {timeline::overview(window, busy, "Share of ranks computing")}
         </div>
     }
     .into_any()
@@ -180,13 +188,13 @@ fn drawing(run: &Run, axis: Axis) -> String {
     for (i, rank) in run.ranks.iter().enumerate() {
         let top = rows.top(i);
         for event in &rank.events {
-            let end = if event.hangs { run.totals.time } else { event.end };
-            let (x, right) = (axis.x(event.start).max(0.0), axis.x(end).min(axis.width));
+            let (x, right) = (axis.x(event.start).max(0.0), axis.x(event.end).min(axis.width));
             if right < 0.0 || x > axis.width {
                 continue;
             }
             let (y, high) = if event.stream { (top + rows.program + 1.0, rows.beside) } else { (top, rows.program) };
-            block(&mut paths[look(event)], x, y, (right - x).max(NARROWEST), high);
+            let look = if event.hangs { HANGS } else { look(event.kind) };
+            block(&mut paths[look], x, y, (right - x).max(NARROWEST), high);
         }
         filled(&mut memory, rank, axis, (top + rows.lane(), rows.memory / most), run.totals.time);
     }
@@ -238,7 +246,8 @@ const HEAD: f64 = 7.0;
 
 /// The ranks around a ring, with the messages that are under way.
 fn ring(shown: Shown) -> AnyView {
-    let picture = move || shown.at(|outcome, now| ring_drawing(&outcome.run, now));
+    let picture =
+        move || shown.at(|outcome, now| shown.standings.with(|standings| ring_drawing(&outcome.run, now, standings)));
     view! {
         <svg class="rank-ring" viewBox="0 0 200 200" aria-hidden="true">
             <g inner_html=picture></g>
@@ -247,7 +256,7 @@ fn ring(shown: Shown) -> AnyView {
     .into_any()
 }
 
-fn ring_drawing(run: &Run, now: f64) -> String {
+fn ring_drawing(run: &Run, now: f64, standings: &[Standing]) -> String {
     let (radius, disc) = RING;
     let count = run.ranks.len().max(1);
     let at = |rank: usize| {
@@ -272,7 +281,7 @@ fn ring_drawing(run: &Run, now: f64) -> String {
             back_y - dx * HEAD * 0.6
         );
     }
-    for (rank, standing) in run.standings(now).iter().enumerate() {
+    for (rank, standing) in standings.iter().enumerate() {
         let (x, y) = at(rank);
         let class = class(standing.doing);
         let _ = write!(
@@ -287,11 +296,8 @@ fn ring_drawing(run: &Run, now: f64) -> String {
 /// The class of what a rank does.
 fn class(doing: Doing) -> &'static str {
     match doing {
-        Doing::Busy(EventKind::Compute) => "does-compute",
-        Doing::Busy(EventKind::Send) => "does-send",
-        Doing::Busy(EventKind::Recv | EventKind::Wait) => "does-wait",
-        Doing::Busy(EventKind::Collective) => "does-collective",
-        Doing::Hangs | Doing::Stopped => "does-hang",
+        Doing::Busy(kind) => LOOKS[look(kind)].0,
+        Doing::Hangs | Doing::Stopped => LOOKS[HANGS].0,
         Doing::Between | Doing::Finished => "does-nothing",
     }
 }
@@ -311,10 +317,7 @@ fn standings(shown: Shown) -> AnyView {
             </li>
         }
     };
-    let rows = move || {
-        let standings = shown.at(|outcome, now| outcome.run.standings(now));
-        standings.into_iter().enumerate().map(row).collect_view()
-    };
+    let rows = move || shown.standings.get().into_iter().enumerate().map(row).collect_view();
     let label = move || format!("The ranks at {}", Unit::Seconds.format(shown.now()));
     view! { <ul class="rank-list" aria-label=label>{rows}</ul> }.into_any()
 }

@@ -101,8 +101,7 @@ impl Files {
             // Of another version of this site: it was renewed while this page was open.
             Ok(Err(_)) => {
                 self.stop();
-                return self
-                    .problem("The program that reads traces is of another version. Reload the page.".to_owned());
+                return self.problem(READER.stale());
             }
             Err(why) => {
                 self.stop();

@@ -13,6 +13,7 @@ use std::ops::Range;
 pub(super) use fences::listing;
 
 use pulldown_cmark::{Alignment, Event, Options, Parser, Tag, TagEnd};
+use ringside_core::exercise::export::plain_text;
 
 use super::links::{self, Here};
 use super::scan::{FigureHead, Scan};
@@ -278,7 +279,9 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     fn formula(&mut self, latex: &str, display: bool, spot: Spot<'_>) {
-        match maths::mathml(latex, display) {
+        let formula = maths::mathml(latex, display);
+        self.plain.push_str(&plain_text(formula.as_deref().unwrap_or(latex)));
+        match formula {
             // A formula can be wider than a phone: it scrolls, also with the keyboard.
             Ok(html) if display => {
                 self.out.push_str("<span class=\"math-block\" role=\"group\" aria-label=\"Formula\" tabindex=\"0\">");

@@ -1,14 +1,14 @@
 //! Notes as text, for Anki 2.1.54 and later (<https://docs.ankiweb.net/importing/text-files.html>). A note has an id of its own,
 //! by which importing again updates it.
 
-use super::{Form, Pool, Question, right_answer, rounded};
+use super::{Form, Pool, Question, foreseen, one_line, right_answer, scrambled};
 
 /// The file.
 pub(super) fn write(name: &str, pools: &[Pool]) -> String {
-    let deck = cell(name);
+    // A header has no quotes; two colons begin a deck within a deck.
+    let deck = one_line(name).replace("::", ":");
     let mut text = format!(
-        "#separator:tab\n#html:true\n#notetype:Basic\n#deck:Ringside::{}\n#columns:Id\tFront\tBack\tTags\n#guid column:1\n#tags column:4\n",
-        deck.replace("::", ":")
+        "#separator:tab\n#html:true\n#notetype:Basic\n#deck:Ringside::{deck}\n#columns:Id\tFront\tBack\tTags\n#guid column:1\n#tags column:4\n"
     );
     for pool in pools {
         let chapter = pool.key.split('/').next().unwrap_or_default();
@@ -29,17 +29,16 @@ fn front(q: &Question) -> String {
         let items: String = items.into_iter().map(|item| format!("<li>{item}</li>")).collect();
         format!("<ul>{items}</ul>")
     };
+    let mixed = |items: Vec<&String>| {
+        let places = scrambled(&items);
+        list(places.into_iter().filter_map(|i| items.get(i).copied()).collect())
+    };
     let asked = match &q.form {
         Form::Choice { options, .. } => list(options.iter().map(|o| &o.text).collect()),
-        Form::Order { items, ends: [first, last] } => {
-            let mut items: Vec<&String> = items.iter().collect();
-            items.sort();
-            format!("<p>In order, from {first} to {last}:</p>{}", list(items))
-        }
+        Form::Order { items } => mixed(items.iter().collect()),
         Form::Match { pairs, extra } => {
-            let mut right: Vec<&String> = pairs.iter().map(|pair| &pair[1]).chain(extra).collect();
-            right.sort();
-            format!("{}<p>with</p>{}", list(pairs.iter().map(|pair| &pair[0]).collect()), list(right))
+            let right = mixed(pairs.iter().map(|pair| &pair[1]).chain(extra).collect());
+            format!("{}<p>with</p>{right}", list(pairs.iter().map(|pair| &pair[0]).collect()))
         }
         Form::Number { .. } | Form::Essay { .. } => String::new(),
     };
@@ -48,17 +47,19 @@ fn front(q: &Question) -> String {
 
 fn back(q: &Question) -> String {
     let mistakes: String = match &q.form {
-        Form::Number { unit, mistakes, .. } => {
-            mistakes.iter().map(|m| format!("<li>{} {unit}: {}</li>", rounded(m.value), m.say)).collect()
-        }
+        Form::Number { unit, mistakes, .. } => foreseen(mistakes, unit),
         _ => String::new(),
     };
     let mistakes = if mistakes.is_empty() { mistakes } else { format!("<ul>{mistakes}</ul>") };
     format!("{}{}{mistakes}", right_answer(&q.form), q.solution)
 }
 
-/// In quotes, so that a cell may hold anything but a tab.
-fn cell(text: &str) -> String {
-    let text = text.replace('\t', " ").replace('\n', "<br>");
+/// HTML in one line, in quotes where a cell needs them. A line break is a space, and `<br>` within `<pre>`.
+fn cell(html: &str) -> String {
+    let one_line = |part: &str| {
+        let (flowing, code) = part.split_at(part.find("<pre").unwrap_or(part.len()));
+        format!("{}{}", flowing.replace('\n', " "), code.replace('\n', "<br>"))
+    };
+    let text: String = html.replace('\t', " ").split_inclusive("</pre>").map(one_line).collect();
     if text.contains('"') { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }

@@ -2,7 +2,7 @@
 //! question group of which Canvas asks one.
 
 use super::markup::{escaped, plain_text};
-use super::{Answer, File, Form, Pool, Question, rounded, written};
+use super::{Answer, File, Form, PLACES, Pool, Question, as_pairs, for_graders, foreseen, scrambled, written};
 
 /// Of the package's files and folders.
 const IDENT: &str = "ringside";
@@ -76,16 +76,12 @@ struct Parts {
 fn item(q: &Question) -> String {
     let mut prompt = q.prompt.clone();
     let parts = match &q.form {
-        Form::Number { value, tolerance, unit, mistakes } => {
-            let said = mistakes.iter().map(|m| format!("<li>{} {}: {}</li>", rounded(m.value), escaped(unit), m.say));
-            let said: String = said.collect();
-            number(*value, *tolerance, &said)
-        }
+        Form::Number { value, tolerance, unit, mistakes } => number(*value, *tolerance, &foreseen(mistakes, unit)),
         Form::Choice { several, options } => choice(*several, options),
         Form::Match { pairs, extra } => matching(pairs, extra),
-        form @ Form::Order { .. } => {
-            prompt.push_str(&form.places());
-            matching(&form.as_pairs().unwrap_or_default(), &[])
+        Form::Order { items } => {
+            prompt.push_str(PLACES);
+            matching(&as_pairs(items), &[])
         }
         Form::Essay { rubric, model } => essay(rubric, model),
     };
@@ -184,18 +180,19 @@ fn choice(several: bool, options: &[Answer]) -> Parts {
 }
 
 fn matching(pairs: &[[String; 2]], extra: &[String]) -> Parts {
-    let mut right: Vec<(usize, String)> =
-        pairs.iter().map(|pair| &pair[1]).chain(extra).map(|text| plain_text(text)).enumerate().collect();
-    // Canvas shows them in this order: not that of the answers.
-    right.sort_by(|(_, a), (_, b)| a.len().cmp(&b.len()).then(a.cmp(b)));
-    let label = |(i, text): &(usize, String)| {
-        format!(
+    let right = pairs.iter().map(|pair| &pair[1]).chain(extra).map(|text| plain_text(text));
+    // Places by their number: the tenth after the ninth.
+    let right: Vec<(usize, String)> = right.map(|text| (text.len(), text)).collect();
+    let label = |i: usize| {
+        let (_, text) = right.get(i)?;
+        Some(format!(
             "<response_label ident=\"right{}\"><material><mattext>{}</mattext></material></response_label>",
             i + 1,
             escaped(text)
-        )
+        ))
     };
-    let labels: String = right.iter().map(label).collect();
+    // Canvas shows them in this order.
+    let labels: String = scrambled(&right).into_iter().filter_map(label).collect();
     let asked: String = pairs
         .iter()
         .enumerate()
@@ -221,18 +218,12 @@ fn matching(pairs: &[[String; 2]], extra: &[String]) -> Parts {
 }
 
 fn essay(rubric: &[String], model: &str) -> Parts {
-    let points: String = rubric.iter().map(|point| format!("<li>{point}</li>")).collect();
     Parts {
         kind: "essay_question",
         presentation: "<response_str ident=\"response1\" rcardinality=\"Single\"><render_fib>\
                        <response_label ident=\"answer1\" rshuffle=\"No\"/></render_fib></response_str>"
             .into(),
         conditions: "<respcondition continue=\"No\"><conditionvar><other/></conditionvar></respcondition>\n".into(),
-        comments: feedback(
-            "correct_fb",
-            &format!(
-                "<p>A good answer makes these points, one mark each:</p><ul>{points}</ul><p>For example:</p>{model}"
-            ),
-        ),
+        comments: feedback("correct_fb", &for_graders(rubric, model)),
     }
 }

@@ -1,7 +1,7 @@
 //! GIFT, as `question/format/gift/format.php` of Moodle reads it.
 
 use super::markup::plain_text;
-use super::{Form, Pool, Question, written};
+use super::{Form, PLACES, Pool, Question, as_pairs, one_line, share, written};
 
 /// The file.
 pub(super) fn write(name: &str, pools: &[Pool]) -> String {
@@ -13,8 +13,7 @@ pub(super) fn write(name: &str, pools: &[Pool]) -> String {
             path = format!("{path}/{}", category(&pool.title));
         }
         text.push_str(&format!("$CATEGORY: {path}\n\n"));
-        for (i, variant) in pool.variants.iter().enumerate() {
-            let title = if i == 0 { variant.title.clone() } else { format!("{} ({})", variant.title, i + 1) };
+        for (title, variant) in pool.titled() {
             text.push_str(&question(&title, variant));
         }
     }
@@ -32,7 +31,6 @@ fn question(title: &str, q: &Question) -> String {
         }
         Form::Choice { several, options } => {
             let right = options.iter().filter(|o| o.right).count();
-            let share = |of: usize| written((1e7 / of.max(1) as f64).round() / 1e5);
             let one = |o: &super::Answer| {
                 let sign = match (*several, o.right) {
                     (false, true) => "=".to_owned(),
@@ -48,9 +46,9 @@ fn question(title: &str, q: &Question) -> String {
             let extra = extra.iter().map(|right| ["".to_owned(), right.clone()]);
             matching(&pairs.iter().cloned().chain(extra).collect::<Vec<_>>())
         }
-        form @ Form::Order { .. } => {
-            prompt.push_str(&form.places());
-            matching(&form.as_pairs().unwrap_or_default())
+        Form::Order { items } => {
+            prompt.push_str(PLACES);
+            matching(&as_pairs(items))
         }
         Form::Essay { .. } => String::new(),
     };
@@ -75,8 +73,4 @@ fn safe(text: &str) -> String {
         }
     }
     out.replace("->", "-&gt;")
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

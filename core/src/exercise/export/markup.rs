@@ -96,21 +96,107 @@ pub fn xhtml(html: &str) -> String {
     out
 }
 
-/// The words of `html`, in one line.
+/// The words of `html`, in one line, with its formulas as they are written in a line: `(2(n−1))/n`, `10⁻³`.
 pub fn plain_text(html: &str) -> String {
     let mut out = String::new();
+    // The open elements of a formula, each with the texts of what is in it.
+    let mut formula: Vec<(String, Vec<String>)> = Vec::new();
     for token in tokens(html) {
-        match token {
-            Token::Text(text) => out.push_str(&decoded(text)),
-            Token::Close(name) | Token::Open { name, .. } if BLOCKS.contains(&name.as_str()) => out.push(' '),
+        match (token, formula.last_mut()) {
+            (Token::Open { name, .. }, Some((_, parts))) if EMPTY.contains(&name.as_str()) => {
+                parts.push(if name == "mspace" { " ".to_owned() } else { String::new() });
+            }
+            (Token::Open { name, .. }, Some(_)) => formula.push((name, Vec::new())),
+            (Token::Text(text), Some((_, parts))) => parts.push(decoded(text)),
+            (Token::Close(name), Some(_)) => {
+                if formula.iter().any(|(open, _)| *open == name) {
+                    close_formula(&mut formula, &name, &mut out);
+                }
+            }
+            (Token::Open { name, .. }, None) if name == "math" => formula.push((name, Vec::new())),
+            (Token::Text(text), None) => out.push_str(&decoded(text)),
+            (Token::Close(name) | Token::Open { name, .. }, None) if BLOCKS.contains(&name.as_str()) => out.push(' '),
             _ => {}
         }
     }
+    close_formula(&mut formula, "math", &mut out);
     out.split([' ', '\n', '\t']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
+/// Elements of a formula that have nothing in them.
+const EMPTY: &[&str] = &["mspace", "none", "mprescripts"];
+/// Signs between the two sides of a formula: with a space on either side.
+const RELATIONS: &str = "=≠<>≤≥≈≡∼≪≫∝∈→⇒";
+/// Marks above and below a letter, and braces over a term: what they are for is not to be seen in a line.
+const MARKS: &str = "^ˆ~˜˙¨¯‾_→⃗⏞⏟︷︸";
+
+/// Closes the open elements of a formula up to the innermost `name`; what is outside all of them goes to `out`.
+fn close_formula(formula: &mut Vec<(String, Vec<String>)>, name: &str, out: &mut String) {
+    while let Some((open, parts)) = formula.pop() {
+        let text = in_a_line(&open, &parts);
+        match formula.last_mut() {
+            Some((_, around)) => around.push(text),
+            None => out.push_str(&text),
+        }
+        if open == name {
+            break;
+        }
+    }
+}
+
+/// An element of a formula, of the texts of what is in it.
+fn in_a_line(name: &str, parts: &[String]) -> String {
+    let part = |i: usize| parts.get(i).map_or("", |text| text.trim());
+    match name {
+        "mo" => match parts.concat().trim() {
+            sign if !sign.is_empty() && sign.chars().all(|c| RELATIONS.contains(c)) => format!(" {sign} "),
+            "," => ", ".to_owned(),
+            // Signs that are not to be seen, such as that of a product.
+            sign => sign.chars().filter(|c| !('\u{2061}'..='\u{2064}').contains(c)).collect(),
+        },
+        "mphantom" | "annotation" => String::new(),
+        "mfrac" => format!("{}/{}", one_term(part(0)), one_term(part(1))),
+        "msqrt" => format!("√{}", one_term(parts.concat().trim())),
+        "mroot" => format!("{}√{}", raised(part(1)).trim_start_matches('^'), one_term(part(0))),
+        "msup" | "mover" => format!("{}{}", part(0), raised(part(1))),
+        "msub" | "munder" => format!("{}{}", part(0), lowered(part(1))),
+        "msubsup" | "munderover" => format!("{}{}{}", part(0), lowered(part(1)), raised(part(2))),
+        "mtr" => parts.join(" "),
+        "mtable" => parts.join("; "),
+        _ => parts.concat(),
+    }
+}
+
+/// In brackets, unless it is one number or one name.
+fn one_term(text: &str) -> String {
+    let is_one = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '√' | '⁻'));
+    if is_one { text.to_owned() } else { format!("({text})") }
+}
+
+/// Above the line: with the signs that there are for it.
+fn raised(text: &str) -> String {
+    beside(text, '^', ["0123456789+-−ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿⁱ"])
+}
+
+/// Below the line.
+fn lowered(text: &str) -> String {
+    beside(text, '_', ["0123456789", "₀₁₂₃₄₅₆₇₈₉"])
+}
+
+/// Above or below the line: in `small` signs for the `large` ones, or else after `sign`.
+fn beside(text: &str, sign: char, [large, small]: [&str; 2]) -> String {
+    if text.chars().all(|c| MARKS.contains(c)) {
+        return String::new();
+    }
+    if text.chars().all(|c| matches!(c, '′' | '*' | '⊤')) {
+        return text.to_owned();
+    }
+    let to_small = |c: char| small.chars().nth(large.chars().position(|own| own == c)?);
+    text.chars().map(to_small).collect::<Option<String>>().unwrap_or_else(|| format!("{sign}{}", one_term(text)))
+}
+
 /// Text for XML: in an element or in an attribute in double quotes. Characters that XML can't hold are left out.
-pub(super) fn escaped(text: &str) -> String {
+pub(in crate::exercise) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

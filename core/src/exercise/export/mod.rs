@@ -1,8 +1,8 @@
 //! Questions for learning platforms and flashcards: Moodle XML, Canvas (QTI 1.2), QTI 2.1, GIFT and Anki.
 //!
 //! A kind says once what it comes to outside the page (`Leaves`); each format has a file that writes it. An exercise
-//! becomes a [`Pool`] of variants: the same question with other numbers, of which a platform asks each learner one. What a
-//! format can't hold is in [`lost`], to be read before anything is saved.
+//! becomes a [`Pool`] of variants: the same question with other numbers. Whether a platform asks each learner one of them is in
+//! [`Format::steps`]. What a format can't hold is in [`lost`], to be read before anything is saved.
 //!
 //! Texts are those of the exercise with their numbers in place: HTML where the site hands exercises out. Every format gets
 //! them as well-formed XHTML with formulas in MathML, without classes and with the words of links.
@@ -20,8 +20,9 @@ use std::collections::BTreeMap;
 use super::kind::Posed;
 use super::names::Evaluate;
 use super::{Exercise, MAX_SEED, Template};
-use crate::quantity::counted;
+use crate::quantity::{counted, significant};
 
+pub(super) use markup::escaped;
 pub use markup::{plain_text, xhtml};
 
 /// The most variants of an exercise.
@@ -77,14 +78,24 @@ impl Format {
         }
     }
 
-    /// Where to import it.
+    /// Where to import it, and what becomes of the variants of an exercise.
     pub fn steps(self) -> &'static str {
         match self {
-            Self::Moodle => "In Moodle: Question bank → Import → Moodle XML format.",
-            Self::Canvas => "In Canvas: Settings → Import Course Content → QTI .zip file.",
-            Self::Qti21 => "In your platform: import a QTI 2.1 content package.",
-            Self::Gift => "In Moodle: Question bank → Import → GIFT format.",
-            Self::Anki => "In Anki: File → Import. Importing the file again updates the same notes.",
+            Self::Moodle => {
+                "In Moodle: Question bank → Import → Moodle XML format. The variants of an exercise share a category: to ask each learner one, add a random question from it."
+            }
+            Self::Canvas => {
+                "In Canvas: Settings → Import Course Content → QTI .zip file. The quiz asks each learner one variant."
+            }
+            Self::Qti21 => {
+                "In your platform: import a QTI 2.1 content package. The quiz asks each learner one variant."
+            }
+            Self::Gift => {
+                "In Moodle: Question bank → Import → GIFT format. The variants of an exercise share a category: to ask each learner one, add a random question from it."
+            }
+            Self::Anki => {
+                "In Anki: File → Import. Importing the file again updates the same notes. Each variant is a note."
+            }
         }
     }
 }
@@ -145,10 +156,8 @@ pub enum Form {
     },
     /// Items in order.
     Order {
-        /// In the right order.
+        /// In the right order. The prompt says what it runs from, and to.
         items: Vec<String>,
-        /// What the order runs from, and to: plain text.
-        ends: [String; 2],
     },
     /// Pairs.
     Match {
@@ -235,6 +244,16 @@ pub struct Pool {
     pub lost: &'static str,
 }
 
+impl Pool {
+    /// The variants, each with a title that no other has.
+    fn titled(&self) -> impl Iterator<Item = (String, &Question)> {
+        self.variants.iter().enumerate().map(|(i, variant)| match i {
+            0 => (variant.title.clone(), variant),
+            i => (format!("{} ({})", variant.title, i + 1), variant),
+        })
+    }
+}
+
 /// Why an exercise isn't in an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
@@ -317,7 +336,7 @@ impl Form {
                 let clean = |o: Answer| Answer { text: xhtml(&o.text), right: o.right, say: xhtml(&o.say) };
                 Self::Choice { several, options: options.into_iter().map(clean).collect() }
             }
-            Self::Order { items, ends } => Self::Order { items: all(items), ends },
+            Self::Order { items } => Self::Order { items: all(items) },
             Self::Match { pairs, extra } => {
                 let pairs = pairs.iter().map(|pair| [xhtml(&pair[0]), xhtml(&pair[1])]).collect();
                 Self::Match { pairs, extra: all(extra) }
@@ -325,26 +344,41 @@ impl Form {
             Self::Essay { rubric, model } => Self::Essay { rubric: all(rubric), model: xhtml(&model) },
         }
     }
+}
 
-    /// An order as pairs, for formats without orders: each item with its place, "1" being what the order runs from.
-    fn as_pairs(&self) -> Option<Vec<[String; 2]>> {
-        let Self::Order { items, .. } = self else { return None };
-        Some(items.iter().enumerate().map(|(i, item)| [item.clone(), (i + 1).to_string()]).collect())
-    }
+/// How an order that became pairs is answered: HTML.
+const PLACES: &str = "<p>Give each item its place, counting from 1.</p>";
 
-    /// A sentence that says how an order that became pairs is answered.
-    fn places(&self) -> String {
-        match self {
-            Self::Order { ends: [first, last], .. } => {
-                format!(
-                    "<p>Give each its place, from 1 ({}) on, toward {}.</p>",
-                    markup::escaped(first),
-                    markup::escaped(last)
-                )
-            }
-            _ => String::new(),
-        }
+/// An order as pairs, for formats without orders: each item with its place, not in the right order.
+fn as_pairs(items: &[String]) -> Vec<[String; 2]> {
+    scrambled(items).into_iter().filter_map(|i| Some([items.get(i)?.clone(), (i + 1).to_string()])).collect()
+}
+
+/// The places of `items` in an order that isn't the one they are in, always the same: a platform that shows them as they come must
+/// not show the answer.
+fn scrambled<T: Ord>(items: &[T]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..items.len()).collect();
+    places.sort_by_key(|i| items.get(*i));
+    if places.is_sorted() {
+        places.reverse();
     }
+    places
+}
+
+/// A share of the mark as Moodle lists it: five places.
+fn share(of: usize) -> String {
+    written((1e7 / of.max(1) as f64).round() / 1e5)
+}
+
+/// What graders of a text are told: HTML.
+fn for_graders(rubric: &[String], model: &str) -> String {
+    let points: String = rubric.iter().map(|point| format!("<li>{point}</li>")).collect();
+    format!("<p>A good answer makes these points, one mark each:</p><ul>{points}</ul><p>For example:</p>{model}")
+}
+
+/// Words with a space between each two, in one line.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The right answer for a person: HTML.
@@ -354,23 +388,26 @@ fn right_answer(form: &Form) -> String {
         format!("<{tag}>{items}</{tag}>")
     };
     match form {
-        Form::Number { value, unit, .. } => {
-            let space = if unit.is_empty() || unit == "%" { "" } else { "\u{a0}" };
-            format!("<p><strong>{}{space}{}</strong></p>", rounded(*value), markup::escaped(unit))
-        }
+        Form::Number { value, unit, .. } => format!("<p><strong>{}</strong></p>", shown(*value, unit)),
         Form::Choice { options, .. } => {
             let right = options.iter().filter(|o| o.right);
             list(right.map(|o| format!("<strong>{}</strong> {}", o.text, o.say)).collect(), "ul")
         }
-        Form::Order { items, .. } => list(items.clone(), "ol"),
+        Form::Order { items } => list(items.clone(), "ol"),
         Form::Match { pairs, .. } => list(pairs.iter().map(|[l, r]| format!("{l} → {r}")).collect(), "ul"),
         Form::Essay { model, .. } => model.clone(),
     }
 }
 
-/// A number to four digits, for a person.
-fn rounded(value: f64) -> String {
-    crate::quantity::significant(value, 4)
+/// A number to four digits with its unit, for a person: HTML.
+fn shown(value: f64, unit: &str) -> String {
+    let space = if unit.is_empty() || unit == "%" { "" } else { "\u{a0}" };
+    format!("{}{space}{}", significant(value, 4), escaped(unit))
+}
+
+/// The wrong numbers that the author foresaw, as items of a list: HTML.
+fn foreseen(mistakes: &[Foreseen], unit: &str) -> String {
+    mistakes.iter().map(|m| format!("<li>{}: {}</li>", shown(m.value, unit), m.say)).collect()
 }
 
 /// A number in full, without grouping or powers: twelve digits, which a double holds for certain.
@@ -456,13 +493,13 @@ fn lost_by(format: Format, question: &Question) -> Vec<&'static str> {
                 mistakes,
                 "A wrong number gets all foreseen mistakes as one comment, because Canvas has no comment for each.",
             );
-            when(order, "It becomes a matching question: each item to its place.");
+            when(order, "Asked as matching: the learner gives each item its place.");
             when(pairs || order, "Both sides are plain text.");
             when(!question.hints.is_empty(), "Hints are left out.");
         }
         Format::Qti21 => when(!question.hints.is_empty(), "Hints are left out."),
         Format::Gift => {
-            when(order, "It becomes a matching question: each item to its place.");
+            when(order, "Asked as matching: the learner gives each item its place.");
             when(pairs || order, "Both sides are plain text.");
             when(essay, "The rubric and the model answer are left out, because GIFT has no field for graders.");
             when(!question.hints.is_empty(), "Hints are left out.");

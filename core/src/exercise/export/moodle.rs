@@ -1,7 +1,7 @@
 //! Moodle XML, as `question/format/xml/format.php` of Moodle 4.4 and later reads it.
 
 use super::markup::{escaped, plain_text};
-use super::{Answer, Form, Pool, Question, written};
+use super::{Answer, Form, Pool, Question, for_graders, share, written};
 
 /// The file.
 pub(super) fn write(name: &str, pools: &[Pool]) -> String {
@@ -14,8 +14,7 @@ pub(super) fn write(name: &str, pools: &[Pool]) -> String {
         }
         let category = escaped(&format!("$course$/top/{path}"));
         xml.push_str(&format!("<question type=\"category\"><category><text>{category}</text></category></question>\n"));
-        for (i, variant) in pool.variants.iter().enumerate() {
-            let title = if i == 0 { variant.title.clone() } else { format!("{} ({})", variant.title, i + 1) };
+        for (title, variant) in pool.titled() {
             xml.push_str(&question(&title, variant));
         }
     }
@@ -37,7 +36,7 @@ fn question(title: &str, q: &Question) -> String {
             ("numerical", format!("{right}{}{}", wrong.collect::<String>(), units(unit)))
         }
         Form::Choice { several, options } => ("multichoice", choice(*several, options)),
-        Form::Order { items, .. } => ("ordering", order(items)),
+        Form::Order { items } => ("ordering", order(items)),
         Form::Match { pairs, extra } => ("matching", matching(pairs, extra)),
         Form::Essay { rubric, model } => ("essay", essay(rubric, model)),
     };
@@ -71,11 +70,6 @@ fn units(unit: &str) -> String {
          <unitpenalty>0</unitpenalty>\n<showunits>0</showunits>\n<unitsleft>0</unitsleft>\n",
         escaped(unit)
     )
-}
-
-/// A share of the mark as Moodle lists it: five places.
-fn share(of: usize) -> String {
-    written((1e7 / of.max(1) as f64).round() / 1e5)
 }
 
 fn choice(several: bool, options: &[Answer]) -> String {
@@ -121,13 +115,10 @@ fn matching(pairs: &[[String; 2]], extra: &[String]) -> String {
 }
 
 fn essay(rubric: &[String], model: &str) -> String {
-    let points: String = rubric.iter().map(|point| format!("<li>{point}</li>")).collect();
-    let for_graders =
-        format!("<p>A good answer makes these points, one mark each:</p><ul>{points}</ul><p>For example:</p>{model}");
     format!(
         "<responseformat>editor</responseformat>\n<responserequired>1</responserequired>\n<responsefieldlines>10</responsefieldlines>\n\
          <attachments>0</attachments>\n<attachmentsrequired>0</attachmentsrequired>\n{}{}",
-        html("graderinfo", &for_graders),
+        html("graderinfo", &for_graders(rubric, model)),
         html("responsetemplate", "")
     )
 }

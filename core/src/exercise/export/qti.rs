@@ -2,7 +2,7 @@
 //! a test that selects one of each exercise.
 
 use super::markup::{escaped, plain_text};
-use super::{Answer, File, Foreseen, Form, Pool, Question, written};
+use super::{Answer, File, Foreseen, Form, Pool, Question, for_graders, scrambled, written};
 
 const NAMESPACE: &str = "http://www.imsglobal.org/xsd/imsqti_v2p1";
 const SCHEMA: &str = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:schemaLocation=\"http://www.imsglobal.org/xsd/imsqti_v2p1 \
@@ -68,7 +68,7 @@ fn item(id: &str, q: &Question) -> String {
     let parts = match &q.form {
         Form::Number { value, tolerance, unit, mistakes } => number(*value, *tolerance, unit, mistakes),
         Form::Choice { several, options } => choice(*several, options),
-        Form::Order { items, .. } => order(items),
+        Form::Order { items } => order(items),
         Form::Match { pairs, extra } => matching(pairs, extra),
         Form::Essay { rubric, model } => essay(rubric, model),
     };
@@ -198,9 +198,7 @@ fn choice(several: bool, options: &[Answer]) -> Parts {
 fn order(items: &[String]) -> Parts {
     let id = |i: usize| format!("item-{}", i + 1);
     // Shown in another order than the right one also where a platform does not shuffle.
-    let mut shown: Vec<usize> = (0..items.len()).collect();
-    shown.sort_by_key(|i| items.get(*i));
-    let choices: String = shown
+    let choices: String = scrambled(items)
         .into_iter()
         .filter_map(|i| Some(format!("<simpleChoice identifier=\"{}\">{}</simpleChoice>\n", id(i), items.get(i)?)))
         .collect();
@@ -223,8 +221,9 @@ fn matching(pairs: &[[String; 2]], extra: &[String]) -> Parts {
         )
     };
     let left: String = pairs.iter().enumerate().map(|(i, pair)| choice("L", i, 1, &pair[0])).collect();
-    let right = pairs.iter().map(|pair| &pair[1]).chain(extra);
-    let right: String = right.enumerate().map(|(i, html)| choice("R", i, pairs.len(), html)).collect();
+    let right: Vec<&String> = pairs.iter().map(|pair| &pair[1]).chain(extra).collect();
+    let shown = scrambled(&right).into_iter();
+    let right: String = shown.filter_map(|i| Some(choice("R", i, pairs.len(), right.get(i)?))).collect();
     Parts {
         response: ["multiple", "directedPair"],
         correct: (1..=pairs.len()).map(|i| format!("L{i} R{i}")).collect(),
@@ -239,12 +238,12 @@ fn matching(pairs: &[[String; 2]], extra: &[String]) -> Parts {
 }
 
 fn essay(rubric: &[String], model: &str) -> Parts {
-    let points: String = rubric.iter().map(|point| format!("<li>{point}</li>")).collect();
     Parts {
         response: ["single", "string"],
         interaction: format!(
-            "<extendedTextInteraction responseIdentifier=\"RESPONSE\" expectedLines=\"10\"/>\n<rubricBlock view=\"scorer\"><div>\
-             <p>A good answer makes these points, one mark each:</p><ul>{points}</ul><p>For example:</p>{model}</div></rubricBlock>\n"
+            "<extendedTextInteraction responseIdentifier=\"RESPONSE\" expectedLines=\"10\"/>\n<rubricBlock view=\"scorer\"><div>{}\
+             </div></rubricBlock>\n",
+            for_graders(rubric, model)
         ),
         ..Parts::default()
     }

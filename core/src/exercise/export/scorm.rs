@@ -1,8 +1,8 @@
 //! A page of the site as a SCORM package: a chapter, a quiz or a mission that a learning platform lists, opens and marks.
 //!
 //! The package holds a launcher. It opens the page in a tab of its own, hears from it how far the learner is, and passes that
-//! on: score, completion, and what is needed to go on elsewhere, cut to what the standard allows. A tab of its own has the
-//! learner's own store, which a frame within another site has not in most browsers. `ringside_app::shell::lms` is the page's side.
+//! on: score, completion, and what is needed to go on elsewhere, unless that is longer than the standard allows. A tab of its own
+//! has the learner's own store, which a frame within another site has not in most browsers. `ringside_app::shell::lms` is the page's side.
 
 use super::File;
 use super::markup::escaped;

@@ -17,6 +17,31 @@ fn number(more: &str) -> Exercise {
     serde_json::from_str(&text).unwrap()
 }
 
+/// Items in the right order.
+fn order(items: [&str; 3]) -> Exercise {
+    let items = items.map(|text| format!(r#"{{ "text": "{text}", "say": "<p>Later.</p>" }}"#)).join(", ");
+    let text = format!(
+        r#"{{ "id": "steps", "skill": "s.t", "kind": "order", "prompt": "<p>What comes when?</p>", "items": [{items}],
+        "ends": ["first < of all", "last"], "say": "<p>Right.</p>", "hints": [], "solution": ["<p>So.</p>"] }}"#
+    );
+    serde_json::from_str(&text).unwrap()
+}
+
+fn pairs(all: [[&str; 2]; 3]) -> Exercise {
+    let all = all.map(|[left, right]| format!(r#"{{ "left": "{left}", "right": "{right}", "say": "<p>So.</p>" }}"#));
+    let text = format!(
+        r#"{{ "id": "pairs", "skill": "s.t", "kind": "match", "prompt": "<p>What belongs together?</p>",
+        "pairs": [{}], "extra": ["y"], "hints": [], "solution": ["<p>So.</p>"] }}"#,
+        all.join(", ")
+    );
+    serde_json::from_str(&text).unwrap()
+}
+
+/// What stands between `before` and `after`, each time.
+fn between<'a>(text: &'a str, before: &str, after: &str) -> Vec<&'a str> {
+    text.split(before).skip(1).filter_map(|rest| Some(rest.split_once(after)?.0)).collect()
+}
+
 fn pooled(exercise: &Exercise, variants: usize) -> Result<Pool, Missing> {
     let source =
         Source { key: "memory/weights", chapter: "Memory / states", title: "Weights: bf16", exercise, seed: 0 };
@@ -47,6 +72,32 @@ fn markup_is_well_formed_and_keeps_what_is_said() {
             .starts_with("<math xmlns=\"http://www.w3.org/1998/Math/MathML\" display")
     );
     assert_eq!(plain_text("<p>a\u{a0}b</p><p><code>c</code> &lt; d</p>"), "a\u{a0}b c < d");
+    for (formula, said) in [
+        ("<mi>a</mi><mo>&lt;</mo><mn>2</mn><mo>,</mo><mi>b</mi><mo>−</mo><mn>1</mn>", "a < 2, b−1"),
+        (
+            "<mfrac><mrow><mn>2</mn><mo>(</mo><mi>n</mi><mo>−</mo><mn>1</mn><mo>)</mo></mrow><mi>n</mi></mfrac>",
+            "(2(n−1))/n",
+        ),
+        ("<mfrac><mn>1</mn><mn>12</mn></mfrac><mo>\u{2062}</mo><mi>Ψ</mi>", "1/12Ψ"),
+        ("<msup><mn>10</mn><mrow><mo>−</mo><mn>3</mn></mrow></msup>", "10⁻³"),
+        ("<msup><mi>e</mi><mi>x</mi></msup><msup><mi>x</mi><mo>′</mo></msup>", "e^xx′"),
+        ("<msup><mi>x</mi><msup><mn>2</mn><mn>3</mn></msup></msup>", "x^2³"),
+        ("<msub><mi>W</mi><mi>Q</mi></msub><msub><mi>k</mi><mn>12</mn></msub>", "W_Qk₁₂"),
+        (
+            "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><mi>i</mi>",
+            "∑_(i = 1)ⁿi",
+        ),
+        ("<mover><mi>x</mi><mo>^</mo></mover><mspace width=\"1em\"/><msqrt><mi>d</mi></msqrt>", "x √d"),
+        ("<munder><munder><mi>x</mi><mo>⏟</mo></munder><mtext>all\u{a0}of it</mtext></munder>", "x_(all\u{a0}of it)"),
+        (
+            "<mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr><mtr><mtd><mn>3</mn></mtd></mtr></mtable>",
+            "1 2; 3",
+        ),
+        ("<mphantom><mn>1</mn></mphantom><mi>y", "y"),
+        ("<mn>3</mn></mi></b>", "3"),
+    ] {
+        assert_eq!(plain_text(&format!("so <math>{formula}</math>.")), format!("so {said}."));
+    }
 }
 
 #[test]
@@ -122,6 +173,11 @@ fn what_is_lost_is_said_with_the_exercises_that_lose_it() {
     assert_eq!(said[0].say, "1 exercise: Left out, because the learner draws a curve.");
     assert_eq!(said[0].titles, ["A curve"]);
     assert!(said.iter().any(|l| l.say.contains("one comment") && l.titles == ["Weights: bf16"]), "{said:?}");
+    for format in [Format::Canvas, Format::Gift] {
+        let said = lost(format, &[pooled(&order(["a", "b", "c"]), 1).unwrap()], &[]);
+        let asked = "1 exercise: Asked as matching: the learner gives each item its place.";
+        assert!(said.iter().any(|l| l.say == asked), "{said:?}");
+    }
 }
 
 #[test]
@@ -141,5 +197,103 @@ fn notes_are_one_line_each_and_keep_their_ids() {
     for (i, line) in lines.iter().enumerate() {
         let cells: Vec<&str> = line.split('\t').collect();
         assert_eq!((cells.len(), cells[0]), (4, format!("ringside-memory-weights-{}", i + 1).as_str()), "{line}");
+    }
+}
+
+#[test]
+fn an_answer_is_not_shown_by_the_order_in_which_things_stand() {
+    for items in [["a", "b", "c"], ["c", "a", "b"], ["b", "c", "a"], ["a", "a", "a"], ["c", "b", "a"]] {
+        let shown = scrambled(&items);
+        assert_ne!(shown, [0, 1, 2], "{items:?}");
+        let mut places = shown.clone();
+        places.sort_unstable();
+        assert_eq!(places, [0, 1, 2], "{items:?}");
+    }
+    assert_eq!((scrambled::<u8>(&[]), scrambled(&[7])), (vec![], vec![0]));
+    for items in [["alpha", "beta", "gamma"], ["gamma", "alpha", "beta"], ["beta", "gamma", "alpha"]] {
+        let pool = [pooled(&order(items), 1).unwrap()];
+        let canvas = text(Format::Canvas, &pool);
+        let left = between(&canvas, "<mattext texttype=\"text/plain\">", "<");
+        assert_eq!(left.len(), 3, "{canvas}");
+        assert_ne!(left, items, "Canvas shows the items as they come");
+        // To each item its place, and the places from 1 on.
+        for (i, item) in left.iter().enumerate() {
+            let place = items.iter().position(|of| of == item).unwrap() + 1;
+            let label = format!("ident=\"right{}\"><material><mattext>{place}</mattext>", i + 1);
+            assert!(canvas.contains(&label), "{item} has place {place}: {canvas}");
+        }
+        let places = between(&canvas, "<mattext>", "<");
+        assert_eq!(places, ["1", "2", "3", "1", "2", "3", "1", "2", "3"]);
+        let qti = text(Format::Qti21, &pool);
+        let choices = between(&qti, "<simpleChoice identifier=\"", "</simpleChoice>");
+        let shown: Vec<&str> = choices.iter().filter_map(|choice| Some(choice.split_once('>')?.1)).collect();
+        assert_ne!(shown, items, "{qti}");
+        assert_eq!(between(&qti, "<value>", "</value>")[..3], ["item-1", "item-2", "item-3"]);
+        let notes = text(Format::Anki, &pool);
+        let front = notes.lines().last().unwrap().split('\t').nth(1).unwrap();
+        assert_ne!(between(front, "<li>", "</li>"), items, "{front}");
+    }
+    // On the right, as the left has them.
+    let pool = [pooled(&pairs([["one", "u"], ["two", "v"], ["three", "w"]]), 1).unwrap()];
+    let qti = text(Format::Qti21, &pool);
+    let right = between(&qti, "<simpleAssociableChoice identifier=\"R", "\"");
+    assert_eq!(right, ["4", "3", "2", "1"], "{qti}");
+    assert_eq!(between(&qti, "<value>", "</value>")[..3], ["L1 R1", "L2 R2", "L3 R3"]);
+    let canvas = text(Format::Canvas, &pool);
+    assert_eq!(between(&canvas, "<mattext>", "<")[..4], ["y", "w", "v", "u"], "{canvas}");
+    let notes = text(Format::Anki, &pool);
+    let front = notes.lines().last().unwrap().split('\t').nth(1).unwrap();
+    assert_eq!(between(front, "<li>", "</li>"), ["one", "two", "three", "y", "w", "v", "u"], "{front}");
+}
+
+#[test]
+fn every_format_says_once_from_which_end_an_order_runs() {
+    let pool = [pooled(&order(["alpha", "beta", "gamma"]), 1).unwrap()];
+    assert!(pool[0].variants[0].prompt.ends_with("<p>Order them from “first &lt; of all” to “last”.</p>"));
+    for format in Format::ALL {
+        let said = text(format, &pool);
+        assert_eq!(said.matches("Order them from “first").count(), 1, "{}: {said}", format.id());
+        let pairs = matches!(format, Format::Canvas | Format::Gift);
+        assert_eq!(said.contains("Give each item its place, counting from 1."), pairs, "{}: {said}", format.id());
+    }
+}
+
+#[test]
+fn a_foreseen_mistake_is_written_as_the_answer_is() {
+    for (value, unit, written) in
+        [(120.0, "GB", "120\u{a0}GB"), (60.849, "", "60.85"), (12.0, "%", "12%"), (1.0, "a<b", "1\u{a0}a&lt;b")]
+    {
+        assert_eq!(shown(value, unit), written);
+    }
+    let pool = [pooled(&number(""), 1).unwrap()];
+    let item = "<li>120\u{a0}GB: <p>That is fp32.</p></li>";
+    assert!(text(Format::Anki, &pool).contains(item));
+    assert!(text(Format::Canvas, &pool).contains(&markup::escaped(item)));
+    let bare = vec![Foreseen { value: 60.849, tolerance: 0.5, say: "<p>Too much.</p>".into() }];
+    assert_eq!(foreseen(&bare, ""), "<li>60.85: <p>Too much.</p></li>");
+}
+
+#[test]
+fn a_note_breaks_lines_where_the_page_does() {
+    let mut exercise = number("");
+    exercise.prompt =
+        "<p>One <em>and</em>\n<code>two</code>.</p>\n<table>\n<tr>\n<td>3</td></tr></table><pre>a\nb</pre>\n".into();
+    let pool = [pooled(&exercise, 1).unwrap()];
+    let note = write(Format::Anki, "A \"quiz\" :: of\nmine", &pool).remove(0).text;
+    assert!(note.contains("\n#deck:Ringside::A \"quiz\" : of mine\n"), "{note}");
+    let shown = "<p>One <em>and</em> <code>two</code>.</p> <table> <tr> <td>3</td></tr></table><pre>a<br>b</pre> ";
+    assert!(note.contains(shown), "{note}");
+    assert_eq!(note.matches("<br>").count(), 1, "{note}");
+}
+
+#[test]
+fn every_format_says_what_becomes_of_variants() {
+    for format in Format::ALL {
+        let says = match format {
+            Format::Moodle | Format::Gift => "to ask each learner one, add a random question from it.",
+            Format::Canvas | Format::Qti21 => "The quiz asks each learner one variant.",
+            Format::Anki => "Each variant is a note.",
+        };
+        assert!(format.steps().ends_with(says), "{}", format.steps());
     }
 }
