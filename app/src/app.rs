@@ -51,6 +51,7 @@ fn load(page: Page) -> Loading<deferred::PageView> {
     match page {
         Page::Gallery => Box::pin(shell::gallery::load()),
         Page::Labs => Box::pin(shell::lab::load()),
+        Page::Run => Box::pin(shell::run::load()),
         Page::Missions => Box::pin(shell::mission::load()),
         Page::Reference => Box::pin(shell::reference::load()),
         Page::Practice => Box::pin(shell::practice::load()),

@@ -14,7 +14,7 @@ fn with(replaced: &[(&str, &str)]) -> Tree {
 }
 
 /// Where a link may lead: the site's own pages, and the web.
-const SAFE: [&str; 18] = [
+const SAFE: [&str; 19] = [
     "https://",
     "http://",
     "./",
@@ -33,6 +33,7 @@ const SAFE: [&str; 18] = [
     "lab/",
     "export/",
     "mission/",
+    "run/",
 ];
 
 const ELEMENTS: &[&str] = &[

@@ -49,7 +49,7 @@ const STAGES: &[Stage] = &[
     Stage { name: EXPORTS, fast: false, needs: &[], run: |_| exports::test() },
     Stage { name: LABS, fast: false, needs: &[], run: |_| labs::test() },
 ];
-/// The crates that run in a browser alone.
+/// The crates that run in a browser.
 const BROWSERS: [&str; 2] = ["ringside-app", "ringside-workers"];
 const UNIT: &str = "unit";
 /// A stage that is run only by its name: it fetches other people's sources, and a test holds the exports to what it wrote.
@@ -169,9 +169,8 @@ fn clippy(what: &[&str]) -> Result<Outcomes> {
 
 fn clippy_wasm(_: &Options) -> Result<Outcomes> {
     tools::ensure_target()?;
-    // What is the same in both has been read natively.
-    let packages = [BROWSERS[0], BROWSERS[1], "ringside-gpu"].map(|name| ["--package", name]).concat();
-    clippy(&[&packages[..], &["--no-deps", "--all-targets", "--target", "wasm32-unknown-unknown"]].concat())
+    let packages = BROWSERS.map(|name| ["--package", name]).concat();
+    clippy(&[&packages[..], &["--all-targets", "--target", "wasm32-unknown-unknown"]].concat())
 }
 
 fn docs(_: &Options) -> Result<Outcomes> {

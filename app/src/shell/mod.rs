@@ -28,6 +28,7 @@ mod print;
 pub mod projector;
 pub mod record;
 pub mod reference;
+pub mod run;
 mod search;
 pub mod settings;
 pub mod share;

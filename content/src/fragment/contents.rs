@@ -2,7 +2,7 @@
 
 use super::{progress_with, tick};
 use crate::html::escape;
-use crate::schema::{Chapter, Course, ExerciseIndex, Indexed, Status};
+use crate::schema::{Chapter, Course, ExerciseIndex, Indexed, Page, Status};
 
 /// Parts and chapters, and the ways to so many missions and labs.
 pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex, [missions, labs]: [usize; 2]) -> String {
@@ -29,11 +29,12 @@ pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex, [missions, la
             "<h2>Whole runs</h2>\n<a href=\"mission/\"><i></i><span>Missions <small>{missions}</small></span></a>\n"
         ));
     }
+    html.push_str("<h2>Your own machine</h2>\n");
     if labs > 0 {
-        html.push_str(&format!(
-            "<h2>Your own machine</h2>\n<a href=\"lab/\"><i></i><span>Labs <small>{labs}</small></span></a>\n"
-        ));
+        html.push_str(&format!("<a href=\"lab/\"><i></i><span>Labs <small>{labs}</small></span></a>\n"));
     }
+    let run = Page::Run;
+    html.push_str(&format!("<a href=\"{}/\"><i></i><span>{}</span></a>\n", run.path(), run.title()));
     html
 }
 

@@ -87,6 +87,7 @@ fn on_this_page(course: &Course, readings: &Readings) -> String {
          <a href=\"./#plan\">Four-week plan</a>\n\
          <a href=\"w/\">Every figure</a>\n\
          <a href=\"lab/\">Labs</a>\n\
+         <a href=\"run/\">Your run</a>\n\
          <a href=\"record/\">Your record</a>\n\
          <a href=\"./#not-covered\">What is not covered</a>\n\
          <a href=\"./#sources\">{}</a>\n</nav>\n\

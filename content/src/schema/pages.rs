@@ -43,6 +43,8 @@ pages! {
     Reference = "reference", "Reference", "Formulas, variables, hardware and tools on one page.", ["reference"];
     /// The list of labs.
     Labs = "lab", "Labs", "Experiments for a laptop, a GPU or a cluster, compared with the models.", ["labs"];
+    /// A run of one's own, predicted and measured.
+    Run = "run", "Your run", "Paste a run’s configuration and output: predicted next to measured, and where its time and memory go.", ["run"];
     /// The list of missions.
     Missions = "mission", "Missions", "Whole training and serving runs to plan, decision by decision.", ["missions"];
     /// What to do next, and progress so far.

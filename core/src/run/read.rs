@@ -8,7 +8,7 @@ use toml::Table;
 use super::card::{Card, Kind, Outcome};
 use super::file::Run;
 use super::output::Output;
-use super::{config, evidence, hardware, topology};
+use super::{config, content, evidence, hardware, topology};
 use crate::launch::yaml;
 use crate::trace::{MOST_EVENTS, Reader};
 
@@ -61,12 +61,7 @@ pub fn read(name: &str, text: &str) -> Card {
     if looks_like_toml(bare) {
         match bare.parse::<Table>() {
             Ok(table) if config::torchtitan::is(&table) => return config::torchtitan::read(name, &table),
-            Ok(_) | Err(_) => {
-                return match Run::parse(bare) {
-                    Ok(run) => run_file(name, run),
-                    Err(why) => Card::refused(name, Kind::RunFile, why),
-                };
-            }
+            Ok(_) | Err(_) => return file(name, bare),
         }
     }
     // A log may quote flags, so that lines with numbers of a run count first.
@@ -95,7 +90,12 @@ pub fn read(name: &str, text: &str) -> Card {
     )
 }
 
-fn run_file(name: &str, run: Run) -> Card {
+/// Reads a text that is meant as a run file.
+pub fn file(name: &str, text: &str) -> Card {
+    let run = match Run::parse(text) {
+        Ok(run) => run,
+        Err(why) => return Card::refused(name, Kind::RunFile, why),
+    };
     let mut card = Card::new(name, Kind::RunFile);
     for (metric, measured) in &run.measured {
         card.found(metric.label(), metric.text(measured.value), 0);
@@ -153,12 +153,12 @@ fn output(name: &str, text: &str) -> Card {
 
 fn json(name: &str, text: &str) -> Card {
     let head = text.get(..text.len().min(20_000)).unwrap_or(text);
-    if text.contains("\"traceEvents\"") || head.contains("\"ph\"") && head.contains("\"ts\"") {
+    if content::is_trace(head) || text.contains("\"traceEvents\"") {
         let mut reader = Reader::with_room(MOST_EVENTS);
         reader.push(text.as_bytes());
         return traces(name, &[reader.finish()]);
     }
-    if text.contains("\"segments\"") || head.contains("\"blocks\"") && head.contains("\"total_size\"") {
+    if content::is_snapshot(head) || text.contains("\"segments\"") {
         return snapshot(name, &crate::allocator::Snapshot::read(text.as_bytes()));
     }
     match serde_json::from_str::<Value>(text) {

@@ -278,6 +278,48 @@ fn machines_are_recognized() {
 }
 
 #[test]
+fn a_matrix_says_what_hangs_where() {
+    // NVLink joins two pairs, as bridges do, and each pair hangs on a CPU of its own.
+    let text = "\tGPU0\tGPU1\tGPU2\tGPU3\tNIC0\tCPU Affinity\tNUMA Affinity\n\
+                GPU0\t X \tNV4\tSYS\tSYS\tPIX\t0-31\t0\nGPU1\tNV4\t X \tSYS\tSYS\tNODE\t0-31\t0\n\
+                GPU2\tSYS\tSYS\t X \tNV2\tSYS\t32-63\t1\nGPU3\tSYS\tSYS\tNV2\t X \tSYS\t32-63\t1\nNIC0\tPIX\tNODE\tSYS\tSYS\t X \n";
+    let node = Topology::read(text).expect("a matrix");
+    let sockets = node.sockets();
+    let places: Vec<(&str, &[Vec<usize>])> = sockets.iter().map(|s| (s.numa.as_str(), s.switches.as_slice())).collect();
+    assert_eq!(places, [("0", &[vec![0, 4], vec![1]][..]), ("1", &[vec![2], vec![3]][..])]);
+    assert_eq!(node.nvlinks().iter().map(|(a, b, _)| (*a, *b)).collect::<Vec<_>>(), [(0, 1), (2, 3)]);
+    assert!(
+        node.finding().contains("4 of 6 GPU pairs, such as GPU0 and GPU2, are joined through a CPU (SYS)"),
+        "{}",
+        node.finding()
+    );
+    // Fewer NVLinks are slower.
+    let uneven = Topology::read(&text.replace("SYS", "NV1")).expect("a matrix");
+    assert_eq!((uneven.slowest(), uneven.wires().as_deref()), (Some(Hop::NvLink(1)), Some("at least 1 NVLink")));
+    // Without a word of PCIe nobody knows on which CPU a GPU hangs.
+    let bare = Topology::read("\tGPU0\tGPU1\nGPU0\t X \tNV12\nGPU1\tNV12\t X \n").expect("a matrix");
+    assert_eq!(bare.sockets().iter().map(|s| (s.is_known, s.switches.len())).collect::<Vec<_>>(), [(false, 2)]);
+}
+
+#[test]
+fn the_first_bytes_say_what_reads_a_file() {
+    for (head, is) in [
+        (&b"{\"schemaVersion\": 1, \"deviceProperties\": ["[..], Content::Trace),
+        (b" [{\"ph\": \"X\", \"ts\": 1}", Content::Trace),
+        (b"\x1f\x8b\x08", Content::Trace),
+        (b"\x80\x04\x95", Content::Snapshot),
+        (b"{\"segments\": [", Content::Snapshot),
+        (b"{\"hidden_size\": 4096}", Content::Text),
+        (b"step: 1 \"traceEvents\"", Content::Text),
+    ] {
+        assert_eq!(content(head), Ok(is), "{}", String::from_utf8_lossy(head));
+    }
+    for head in [&b""[..], b"\x7fELF\0\0", b"\xff\xfes\0"] {
+        assert!(content(head).is_err(), "{head:?}");
+    }
+}
+
+#[test]
 fn other_configurations_are_recognized() {
     let yaml = "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nfsdp_config:\n  fsdp_sharding_strategy: FULL_SHARD\n  fsdp_offload_params: true\n  fsdp_activation_checkpointing: true\nmixed_precision: bf16\nnum_machines: 2\nnum_processes: 16\nsomething_new: 3\n";
     let card = read("fsdp.yaml", yaml);

@@ -1,5 +1,7 @@
 //! The matrix of `nvidia-smi topo -m`: which devices a node has, and how each pair is joined.
 
+use std::cmp::Ordering;
+
 use super::card::{Card, Kind};
 use crate::hardware::links::{self, Link};
 use crate::quantity::{counted, grouped};
@@ -18,8 +20,8 @@ pub struct Device {
     pub numa: String,
 }
 
-/// How two devices are joined, from fastest to slowest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// How two devices are joined; the slower path is the greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hop {
     /// So many NVLinks.
     NvLink(u64),
@@ -35,7 +37,31 @@ pub enum Hop {
     Sys,
 }
 
+impl Ord for Hop {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}
+
+impl PartialOrd for Hop {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
 impl Hop {
+    const fn rank(self) -> (u8, u64) {
+        match self {
+            // More links are faster.
+            Self::NvLink(n) => (0, u64::MAX - n),
+            Self::Pix => (1, 0),
+            Self::Pxb => (2, 0),
+            Self::Phb => (3, 0),
+            Self::Node => (4, 0),
+            Self::Sys => (5, 0),
+        }
+    }
+
     fn read(word: &str) -> Option<Self> {
         Some(match word {
             "PIX" => Self::Pix,
@@ -75,6 +101,11 @@ impl Hop {
     pub fn is_slow(self) -> bool {
         self >= Self::Phb
     }
+
+    /// Whether it is NVLink.
+    pub const fn is_nvlink(self) -> bool {
+        matches!(self, Self::NvLink(_))
+    }
 }
 
 /// A node.
@@ -86,6 +117,17 @@ pub struct Topology {
     pub hops: Vec<Vec<Option<Hop>>>,
     /// The lines that it was read from.
     pub text: String,
+}
+
+/// A CPU socket, or a NUMA node of one, with what hangs on it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Socket {
+    /// The NUMA node; empty where the matrix doesn't say it.
+    pub numa: String,
+    /// Whether the matrix says where its devices hang. GPUs that it joins by NVLink alone may hang anywhere.
+    pub is_known: bool,
+    /// Places of its devices, by the PCIe switch that they share. A device alone hangs on the CPU itself.
+    pub switches: Vec<Vec<usize>>,
 }
 
 impl Topology {
@@ -133,10 +175,52 @@ impl Topology {
         (0..self.devices.len()).filter(|i| self.devices.get(*i).is_some_and(|d| d.is_gpu)).collect()
     }
 
+    fn pairs(&self) -> Vec<(usize, usize, Hop)> {
+        let gpus = self.gpus();
+        let after = |a: &usize| gpus.iter().copied().filter(move |b| b > a).collect::<Vec<_>>();
+        let pairs = gpus.iter().flat_map(|a| after(a).into_iter().map(move |b| (*a, b)));
+        pairs.filter_map(|(a, b)| Some((a, b, self.hop(a, b)?))).collect()
+    }
+
     /// The slowest path between two GPUs: what a ring over all of them takes at best where there is no way around.
     pub fn slowest(&self) -> Option<Hop> {
-        let gpus = self.gpus();
-        gpus.iter().flat_map(|a| gpus.iter().map(move |b| (a, b))).filter_map(|(a, b)| self.hop(*a, *b)).max()
+        self.pairs().into_iter().map(|(_, _, hop)| hop).max()
+    }
+
+    /// Pairs of GPUs that NVLink joins, and by how many links.
+    pub fn nvlinks(&self) -> Vec<(usize, usize, Hop)> {
+        self.pairs().into_iter().filter(|(_, _, hop)| hop.is_nvlink()).collect()
+    }
+
+    /// What joins every pair of GPUs, if that is NVLink: `18 NVLinks`, `at least 1 NVLink`.
+    pub fn wires(&self) -> Option<String> {
+        let pairs = self.pairs();
+        let slowest = pairs.iter().map(|(_, _, hop)| *hop).max()?;
+        let Hop::NvLink(n) = slowest else { return None };
+        let all_alike = pairs.iter().all(|(_, _, hop)| *hop == slowest);
+        Some(format!("{}{}", if all_alike { "" } else { "at least " }, counted(n, "NVLink", "NVLinks")))
+    }
+
+    /// The node's devices, socket by socket and switch by switch: what PIX or PXB joins shares a switch, and what anything but SYS joins
+    /// hangs on one CPU.
+    pub fn sockets(&self) -> Vec<Socket> {
+        let n = self.devices.len();
+        let numa = |i: usize| self.devices.get(i).map(|d| d.numa.as_str()).filter(|numa| !numa.is_empty());
+        let is_near = |a: usize, b: usize, most: Hop| self.hop(a, b).is_some_and(|hop| !hop.is_nvlink() && hop <= most);
+        let says = |i: &usize| numa(*i).is_some() || (0..n).any(|other| is_near(*i, other, Hop::Sys));
+        let (known, unknown): (Vec<usize>, Vec<usize>) = (0..n).partition(says);
+        let share_cpu = |a, b| is_near(a, b, Hop::Node) || numa(a).is_some() && numa(a) == numa(b);
+        let socket = |members: Vec<usize>| Socket {
+            numa: members.iter().find_map(|i| numa(*i)).unwrap_or_default().to_owned(),
+            is_known: true,
+            switches: groups(&members, |a, b| is_near(a, b, Hop::Pxb)),
+        };
+        let mut sockets: Vec<Socket> = groups(&known, share_cpu).into_iter().map(socket).collect();
+        if !unknown.is_empty() {
+            let switches = unknown.into_iter().map(|i| vec![i]).collect();
+            sockets.push(Socket { switches, ..Socket::default() });
+        }
+        sockets
     }
 
     /// The nearest network cards of a GPU, and how they are joined.
@@ -161,22 +245,27 @@ impl Topology {
     /// What it shows, in a sentence or two.
     pub fn finding(&self) -> String {
         let gpus = self.gpus();
-        let Some(slowest) = self.slowest() else { return "The matrix has no pair of GPUs.".to_owned() };
+        let pairs = self.pairs();
+        let Some((a, b, slowest)) =
+            pairs.iter().copied().reduce(|slow, pair| if pair.2 > slow.2 { pair } else { slow })
+        else {
+            return "The matrix has no pair of GPUs.".to_owned();
+        };
         let n = counted(gpus.len() as u64, "GPU", "GPUs");
-        let inside = match slowest {
-            Hop::NvLink(links) => format!("Every pair of the {n} has {} NVLinks.", grouped(links)),
-            hop => {
-                let pairs = gpus.iter().flat_map(|a| gpus.iter().map(move |b| (*a, *b))).filter(|(a, b)| a < b);
-                let slow = pairs.clone().filter(|(a, b)| self.hop(*a, *b) == Some(hop)).count();
+        let name = |i: usize| self.devices.get(i).map_or("", |d| d.name.as_str());
+        let inside = match self.wires() {
+            Some(wires) => format!("Every pair of the {n} has {wires}."),
+            None => {
+                let slow = pairs.iter().filter(|(_, _, hop)| *hop == slowest).count();
+                let how = if slowest.is_slow() { "through a CPU" } else { "by PCIe alone" };
+                let first =
+                    if pairs.len() > 1 { format!(", such as {} and {},", name(a), name(b)) } else { String::new() };
                 format!(
-                    "{} of {} GPU pairs are joined {} ({}), so collectives over all {n} run no faster than that.",
+                    "{} of {}{first} {} joined {how} ({}), so collectives over all {n} run no faster than that.",
                     grouped(slow as u64),
-                    grouped(pairs.count() as u64),
-                    match hop {
-                        Hop::Pix | Hop::Pxb => "by PCIe alone",
-                        _ => "through a CPU",
-                    },
-                    hop.label()
+                    counted(pairs.len() as u64, "GPU pair", "GPU pairs"),
+                    if slow == 1 { "is" } else { "are" },
+                    slowest.label()
                 )
             }
         };
@@ -192,6 +281,21 @@ impl Topology {
         };
         format!("{inside}{nics}")
     }
+}
+
+/// Members that are joined, directly or over others: in order, each group by its first.
+fn groups(members: &[usize], is_joined: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for member in members {
+        let (joined, mut apart): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|group| group.iter().any(|other| is_joined(*other, *member)));
+        let mut group: Vec<usize> = joined.into_iter().flatten().chain([*member]).collect();
+        group.sort_unstable();
+        apart.push(group);
+        groups = apart;
+    }
+    groups.sort();
+    groups
 }
 
 /// The columns that are devices, if a line is the matrix's head.

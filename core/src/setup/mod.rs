@@ -159,6 +159,21 @@ impl Setup {
         }
     }
 
+    /// Puts another over it: what the other has replaces what is here, and with the GPU go its links.
+    pub fn adopt(&mut self, other: &Self) {
+        self.model = other.model.or(self.model);
+        if other.gpu.is_some() {
+            (self.gpu, self.link, self.net) = (other.gpu, other.link, other.net);
+        } else {
+            (self.link, self.net) = (other.link.or(self.link), other.net.or(self.net));
+        }
+        (self.node, self.nodes) = (other.node.or(self.node), other.nodes.or(self.nodes));
+        self.measured.extend(&other.measured);
+        if other.times.is_some() {
+            self.times.clone_from(&other.times);
+        }
+    }
+
     /// Whether it has all of that already.
     pub fn has(&self, measured: &[Measured], times: Option<&Times>) -> bool {
         let kept =

@@ -32,6 +32,13 @@ fn what_is_written_reads_back() {
 }
 
 #[test]
+fn another_setup_replaces_what_it_has_and_the_links_go_with_the_gpu() {
+    let mut setup = Setup::read("model=llama-3-8b&gpu=a100-80&node=4&net=eth-10&launch=4e-6").0;
+    setup.adopt(&Setup::read("gpu=h100-80&nodes=2").0);
+    assert_eq!(setup, Setup::read("model=llama-3-8b&gpu=h100-80&node=4&nodes=2&launch=4e-6").0);
+}
+
+#[test]
 fn a_gpu_brings_its_links_and_a_chosen_link_stays() {
     let ids = |text: &str| {
         let setup = Setup::read(text).0;

@@ -108,6 +108,7 @@ pub(super) fn view(place: Place) -> AnyView {
                     </p>
                 }
             })}
+            {move || long.get().then(|| own.to_run())}
             {move || long.get().then(files)}
             {move || {
                 let figure = own.answer.with(|a| a.figure.clone()).filter(|_| long.get());
@@ -267,6 +268,21 @@ impl Field {
                 prop:value=self.text
                 on:input=move |event| self.write(event_target_value(&event))
             ></textarea>
+        }
+        .into_any()
+    }
+
+    /// The way to the page that compares a run, with what was pasted.
+    fn to_run(self) -> AnyView {
+        let open = move |_| {
+            file::hand_over("Pasted text", &self.text.get_untracked());
+            self.done.run(());
+        };
+        view! {
+            <p class="search-elsewhere" hidden=move || self.text.with(|text| text.trim().is_empty())>
+                "Is it a run’s configuration or output? "
+                <a href="run/" on:click=open>"Compare the run with what the models predict"</a>
+            </p>
         }
         .into_any()
     }

@@ -102,17 +102,14 @@ pub fn plain_text(html: &str) -> String {
     // The open elements of a formula, each with the texts of what is in it.
     let mut formula: Vec<(String, Vec<String>)> = Vec::new();
     for token in tokens(html) {
+        let closes = matches!(&token, Token::Close(name) if formula.iter().any(|(open, _)| open == name));
         match (token, formula.last_mut()) {
             (Token::Open { name, .. }, Some((_, parts))) if EMPTY.contains(&name.as_str()) => {
                 parts.push(if name == "mspace" { " ".to_owned() } else { String::new() });
             }
             (Token::Open { name, .. }, Some(_)) => formula.push((name, Vec::new())),
             (Token::Text(text), Some((_, parts))) => parts.push(decoded(text)),
-            (Token::Close(name), Some(_)) => {
-                if formula.iter().any(|(open, _)| *open == name) {
-                    close_formula(&mut formula, &name, &mut out);
-                }
-            }
+            (Token::Close(name), Some(_)) if closes => close_formula(&mut formula, &name, &mut out),
             (Token::Open { name, .. }, None) if name == "math" => formula.push((name, Vec::new())),
             (Token::Text(text), None) => out.push_str(&decoded(text)),
             (Token::Close(name) | Token::Open { name, .. }, None) if BLOCKS.contains(&name.as_str()) => out.push(' '),

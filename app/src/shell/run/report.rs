@@ -1,0 +1,165 @@
+//! The table, what to measure next, the sums.
+
+use leptos::prelude::*;
+use ringside_core::catalogue;
+use ringside_core::quantity::Unit;
+use ringside_core::run::{Cause, Ledger, Link, Next, Report, Row};
+
+use crate::ui::copy_link::copy_text;
+use crate::ui::link::to_widget;
+use crate::ui::table::{Table, numbers, silent, words};
+
+/// All but the verdict, which stands before it.
+pub(super) fn view(report: &Report) -> AnyView {
+    let missing = report.missing.iter().map(|why| view! { <li>{why.clone()}</li> }).collect_view();
+    let assumed =
+        report.assumed.iter().map(|a| view! { <li>{a.sentence.clone()} " " <code>{a.key}</code></li> }).collect_view();
+    view! {
+        <section class="run-report">
+            {(!report.missing.is_empty())
+                .then(|| view! { <div class="message"><p>"What is missing:"</p> <ul>{missing}</ul></div> })}
+            {(!report.rows.is_empty()).then(|| table(&report.rows))}
+            {(!report.assumed.is_empty())
+                .then(|| {
+                    view! {
+                        <div class="run-assumed sans">
+                            <p>"Assumed, because nothing you brought says otherwise:"</p>
+                            <ul>{assumed}</ul>
+                        </div>
+                    }
+                })}
+            {(!report.next.is_empty()).then(|| next(&report.next))}
+            {report.ledgers.iter().map(ledger).collect_view()}
+        </section>
+    }
+    .into_any()
+}
+
+fn table(rows: &[Row]) -> AnyView {
+    let rows = rows.iter().map(|row| {
+        let label = match &row.link {
+            Some(link) => view! { <a href=address(link)>{row.label.clone()}</a> }.into_any(),
+            None => row.label.clone().into_any(),
+        };
+        let from = (!row.from.is_empty()).then(|| view! { <small>{row.from.clone()}</small> });
+        view! {
+            <tr data-row=row.id data-measured=row.measured.is_some().to_string()>
+                <th scope="row">{label}</th>
+                <td class="number">{row.predicted_text()}</td>
+                <td class="number measured">{row.measured_text()} " " {from}</td>
+                <td class="number">{row.gap_text()}</td>
+            </tr>
+        }
+    });
+    let columns = vec![words("Quantity"), numbers("Predicted"), numbers("Measured"), numbers("Gap")];
+    view! {
+        <Table scroll="Predicted and measured" class="run-table" columns=columns rows=rows.collect_view().into_any() />
+    }
+    .into_any()
+}
+
+fn address(link: &Link) -> String {
+    to_widget(link.figure, &link.query)
+}
+
+/// Where a bar begins and ends: parts stand one after another, so that they add up before one's eyes.
+struct Bars {
+    at: f64,
+    most: f64,
+}
+
+impl Bars {
+    fn of(ledger: &Ledger) -> Self {
+        let sizes = ledger.predicted.iter().chain(&ledger.gap).map(|c| c.size).chain([ledger.remainder]);
+        let reached = sizes.scan(0.0, |at: &mut f64, size| {
+            *at += size;
+            Some(*at)
+        });
+        Self { at: 0.0, most: reached.fold(ledger.total, f64::max) }
+    }
+
+    /// Left edge and width, of 100, of the next part.
+    fn next(&mut self, size: f64) -> [f64; 2] {
+        let (from, to) = (self.at, self.at + size);
+        self.at = to;
+        self.span(from.min(to), from.max(to))
+    }
+
+    fn span(&self, from: f64, to: f64) -> [f64; 2] {
+        let share = |value: f64| if self.most > 0.0 { (value / self.most * 100.0).clamp(0.0, 100.0) } else { 0.0 };
+        [share(from), share(to) - share(from)]
+    }
+}
+
+/// A line of a sum.
+fn part(label: AnyView, why: &str, size: f64, unit: Unit, [x, width]: [f64; 2], kind: &'static str) -> AnyView {
+    let why = (!why.is_empty()).then(|| view! { <small>{why.to_owned()}</small> });
+    view! {
+        <tr class=kind class:minus=size < 0.0>
+            <th scope="row">{label} " " {why}</th>
+            <td class="number">{unit.format(size)}</td>
+            <td class="run-bar" aria-hidden="true">
+                <svg viewBox="0 0 100 10" preserveAspectRatio="none" width="100%" height="12">
+                    <rect x=format!("{x:.2}") y="0" width=format!("{width:.2}") height="10" />
+                </svg>
+            </td>
+        </tr>
+    }
+    .into_any()
+}
+
+/// A sum, part by part, each with a bar.
+fn ledger(ledger: &Ledger) -> AnyView {
+    let mut bars = Bars::of(ledger);
+    let unit = ledger.unit;
+    let mut of_cause = |c: &Cause, kind| {
+        let label = match &c.link {
+            Some(link) => {
+                let title = catalogue::find(link.figure).map_or("", |entry| entry.title);
+                view! { <a href=address(link) title=title>{c.label.clone()}</a> }.into_any()
+            }
+            None => c.label.clone().into_any(),
+        };
+        part(label, &c.why, c.size, unit, bars.next(c.size), kind)
+    };
+    let predicted: Vec<AnyView> = ledger.predicted.iter().map(|c| of_cause(c, "predicted")).collect();
+    let gap: Vec<AnyView> = ledger.gap.iter().map(|c| of_cause(c, "named")).collect();
+    let rest = ledger.is_measured.then(|| {
+        let why = "Nothing that you brought accounts for it.";
+        part("Unexplained".into_any(), why, ledger.remainder, unit, bars.next(ledger.remainder), "rest")
+    });
+    let total = if ledger.is_measured { "Measured" } else { "Predicted" };
+    let total = part(total.into_any(), "", ledger.total, unit, bars.span(0.0, ledger.total), "total");
+    let columns = vec![words("Part"), numbers("Size"), silent("Bar")];
+    let rows = view! { {predicted} {gap} {rest} {total} }.into_any();
+    view! {
+        <section class="run-ledger" data-ledger=ledger.id>
+            <h2>{ledger.title}</h2>
+            <Table scroll=ledger.title class="run-table" columns=columns rows=rows />
+        </section>
+    }
+    .into_any()
+}
+
+fn next(steps: &[Next]) -> AnyView {
+    let steps = steps.iter().map(|next| {
+        let text = StoredValue::new(next.command.clone());
+        let command = (!next.command.is_empty()).then(|| {
+            view! {
+                <div class="run-command">
+                    <pre tabindex="0" role="group" aria-label="Command"><code>{next.command.clone()}</code></pre>
+                    {copy_text("Copy the command", move || Some(text.get_value()))}
+                </div>
+            }
+        });
+        view! { <li>{next.why.clone()} {command}</li> }
+    });
+    view! {
+        <section class="run-next">
+            <h2>"What to measure next"</h2>
+            <p class="small sans">"The cheapest comes first."</p>
+            <ol class="sans">{steps.collect_view()}</ol>
+        </section>
+    }
+    .into_any()
+}

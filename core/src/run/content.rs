@@ -1,0 +1,55 @@
+//! What a file holds, by its first bytes: traces and snapshots have readers of their own, which take them piece by piece.
+
+/// Bytes of a file's beginning that are enough to tell.
+pub const HEAD: usize = 65_536;
+
+/// What reads a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// A profiler trace, packed or not: [`crate::trace::Reader`].
+    Trace,
+    /// A memory snapshot, pickled or in JSON: [`crate::allocator::Snapshot`].
+    Snapshot,
+    /// Text: [`super::read()`], or [`super::Output`] if it is long.
+    Text,
+}
+
+/// What a file holds that begins with `head`, of which at most [`HEAD`] bytes are looked at.
+///
+/// # Errors
+/// A sentence: it is empty, or nothing that is read here.
+pub fn content(head: &[u8]) -> Result<Content, &'static str> {
+    let head = head.get(..HEAD).unwrap_or(head);
+    match head {
+        [] => return Err("There is nothing in it."),
+        [0x1f, 0x8b, ..] => return Ok(Content::Trace),
+        [0x80, 2..=5, ..] => return Ok(Content::Snapshot),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Err("It is text in UTF-16. Save it as UTF-8."),
+        _ if head.contains(&0) => {
+            return Err(
+                "It is a binary file. Bring text, a profiler trace (JSON, or packed as .gz) or a memory snapshot.",
+            );
+        }
+        _ => {}
+    }
+    let text = String::from_utf8_lossy(head);
+    let is_json = text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']);
+    Ok(if is_json && is_trace(&text) {
+        Content::Trace
+    } else if is_json && is_snapshot(&text) {
+        Content::Snapshot
+    } else {
+        Content::Text
+    })
+}
+
+/// Whether JSON that begins like this is a trace, as PyTorch or Chrome write it.
+pub(super) fn is_trace(head: &str) -> bool {
+    let has = |key: &str| head.contains(key);
+    has("\"traceEvents\"") || has("\"schemaVersion\"") && has("\"deviceProperties\"") || has("\"ph\"") && has("\"ts\"")
+}
+
+/// Whether JSON that begins like this is a snapshot of PyTorch's allocator.
+pub(super) fn is_snapshot(head: &str) -> bool {
+    head.contains("\"segments\"") || head.contains("\"blocks\"") && head.contains("\"total_size\"")
+}
