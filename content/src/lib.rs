@@ -21,6 +21,8 @@ mod data;
 #[cfg(feature = "render")]
 mod diagnostic;
 #[cfg(feature = "render")]
+mod drawn;
+#[cfg(feature = "render")]
 mod evaluated;
 #[cfg(feature = "render")]
 mod extent;

@@ -19,7 +19,7 @@ test("a setting is solved for, and its state opened", async ({ page }) => {
   await limit.fill("80 GB");
   await limit.press("Enter");
   await expect(panel.locator(".explore-answer")).toContainText("at 8 or more");
-  await panel.getByRole("button", { name: /: 8$/ }).click();
+  await panel.getByRole("button", { name: /to 8$/ }).click();
   await expect.poll(() => parameter(page, "dp")).toBe("8");
   await expect.poll(() => parameter(page, "explore")).toContain("tool:solve");
   expect(await axe(page, ".explore")).toEqual([]);

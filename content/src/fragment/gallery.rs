@@ -3,9 +3,9 @@
 use ringside_core::catalogue;
 use ringside_core::query::Query;
 use ringside_drawing::chart::Frame;
-use ringside_drawing::pictures;
 
 use crate::data::{Group, Purpose};
+use crate::drawn::drawn;
 use crate::html::escape;
 
 /// The room of a picture, in pixels: it is scaled to the width of its card.
@@ -33,7 +33,7 @@ fn section(number: usize, group: &Group) -> String {
 fn card(figure: &Purpose) -> String {
     let Some(entry) = catalogue::find(&figure.id) else { return String::new() };
     let id = escape(entry.id);
-    let picture = pictures::of(entry.id, &Query::default()).map(|picture| picture.in_page(ROOM)).unwrap_or_default();
+    let picture = drawn(entry.id, &Query::default(), ROOM).unwrap_or_default();
     let title = if figure.want == entry.title { String::new() } else { format!("<b>{}.</b> ", escape(entry.title)) };
     format!(
         "<li class=\"card\"><div class=\"picture\" aria-hidden=\"true\" inert>{picture}</div>\n\

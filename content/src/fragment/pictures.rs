@@ -2,8 +2,8 @@
 
 use ringside_core::query::Query;
 use ringside_drawing::chart::Frame;
-use ringside_drawing::pictures as drawn;
 
+use crate::drawn::drawn;
 use crate::schema::{Glossary, Html, Pictures, Term};
 
 /// The room of a picture, in pixels.
@@ -17,5 +17,5 @@ pub(crate) fn pictures(glossary: &Glossary) -> Pictures {
 fn picture(term: &Term) -> Option<Html> {
     let figure = term.figure.as_deref()?.strip_prefix("w/")?;
     let (id, query) = figure.split_once("/?").unwrap_or((figure.trim_end_matches('/'), ""));
-    drawn::of(id, &Query::parse(query)).map(|picture| Html(picture.in_page(ROOM)))
+    drawn(id, &Query::parse(query), ROOM).map(Html)
 }

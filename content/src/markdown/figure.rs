@@ -4,9 +4,9 @@ use ringside_core::catalogue::Entry;
 use ringside_core::quantity::unbroken;
 use ringside_core::query::Query;
 use ringside_drawing::chart::Frame;
-use ringside_drawing::pictures;
 
 use super::links::page;
+use crate::drawn::drawn;
 use crate::evaluated::evaluated;
 use crate::html::escape;
 use crate::words;
@@ -41,7 +41,7 @@ const ROOM: Frame = Frame { width: 660.0, height: 300.0, text: 13.0, pixel: 1.0 
 
 /// A widget in one state as its picture and as a table of its quantities, with a link to its page.
 pub(crate) fn still(entry: &Entry, query: &Query) -> String {
-    let picture = pictures::of(entry.id, query).map(|picture| picture.in_page(ROOM)).unwrap_or_default();
+    let picture = drawn(entry.id, query, ROOM).unwrap_or_default();
     let address = page(&format!("w/{}/", entry.id), query);
     format!(
         "<div class=\"still sans\">\n{picture}{}\n<p><a href=\"{}\">{}</a></p>\n</div>\n",

@@ -132,6 +132,8 @@ pub struct Levers {
     pulled: Vec<Pull>,
     /// How far from good it is with what was pulled.
     strain: f64,
+    /// Whether something was left out or weakened since the last pull was looked at: another may do with less now.
+    weakened: bool,
     phase: Phase,
     count: usize,
 }
@@ -161,8 +163,9 @@ impl Levers {
             })
             .collect();
         let strain = strain(&entry, &decision, &base);
+        let (best, pulled) = (None, Vec::new());
         let mut search =
-            Self { entry, decision, base, axes, best: None, pulled: Vec::new(), strain, phase: Phase::Done, count: 0 };
+            Self { entry, decision, base, axes, best, pulled, strain, weakened: false, phase: Phase::Done, count: 0 };
         search.phase = search.next(0);
         Some(search)
     }
@@ -224,7 +227,10 @@ impl Levers {
 
     /// The pull before place `at` left out, or weakened to a value, where that is as good.
     fn without(&mut self, at: usize, value: Option<usize>) -> Phase {
-        let Some(i) = at.checked_sub(1) else { return Phase::Done };
+        let Some(i) = at.checked_sub(1) else {
+            let again = std::mem::take(&mut self.weakened);
+            return if again { Phase::Without { at: self.pulled.len(), value: None } } else { Phase::Done };
+        };
         let mut pulled = self.pulled.clone();
         let pull = pulled.remove(i);
         match value {
@@ -235,6 +241,7 @@ impl Levers {
         let strain = self.tried(&pulled);
         if strain <= self.strain.max(1.0) {
             (self.pulled, self.strain) = (pulled, strain);
+            self.weakened = true;
             return Phase::Without { at: i, value: None };
         }
         Phase::Without { at, value: Some(value.map_or(0, |value| value + 1)) }

@@ -96,7 +96,7 @@ fn what_no_lap_bounds_is_refused_with_a_sentence() {
     assert!(beside("@group(0) @binding(4) var<uniform> base: vec4<u32>;").contains("Nothing is bound"));
     assert!(beside("@group(1) @binding(0) var<storage> other: array<f32>;").contains("@group(1) @binding(0)"));
     assert!(beside("@group(0) @binding(1) var<storage, read_write> again: array<f32>;").contains("second name"));
-    assert!(beside("var<workgroup> giant: array<f32, 100000000>;").contains("400000000 bytes"));
+    assert!(beside("var<workgroup> giant: array<f32, 100000000>;").contains("400,000,000 bytes"));
     assert!(beside("var<private> giant: array<f32, 4096>;").contains("16384 bytes"));
     assert!(beside("override n: u32;").contains("override"));
     assert!(refused("var x = array<f32, 4096>(); out[0] = x[id.x];").contains("bytes"));
@@ -105,7 +105,7 @@ fn what_no_lap_bounds_is_refused_with_a_sentence() {
 
 #[test]
 fn a_giant_workgroup_is_refused() {
-    for (size, said) in [("1024", "1024 invocations"), ("65535, 65535, 64", "invocations"), ("32", "started with 64")] {
+    for (size, said) in [("1024", "1,024 invocations"), ("65535, 65535, 64", "invocations"), ("32", "started with 64")] {
         let text = format!("@compute @workgroup_size({size}) fn main() {{ }}");
         match guard(&text, FRAME) {
             Err(Refused::TooMuch(note)) => assert!(note.text.contains(said), "{note:?}"),
