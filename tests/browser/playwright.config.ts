@@ -8,8 +8,7 @@ export default defineConfig({
   testDir: ".",
   testMatch: "*.spec.ts",
   fullyParallel: true,
-  // One more than CI has cores: a test waits for timers a third of its time.
-  workers: 3,
+  workers: 2,
   // axe on the longest pages, on two busy cores.
   timeout: 120_000,
   expect: { timeout: 15_000 },
