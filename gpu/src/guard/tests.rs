@@ -105,7 +105,8 @@ fn what_no_lap_bounds_is_refused_with_a_sentence() {
 
 #[test]
 fn a_giant_workgroup_is_refused() {
-    for (size, said) in [("1024", "1,024 invocations"), ("65535, 65535, 64", "invocations"), ("32", "started with 64")] {
+    for (size, said) in [("1024", "1,024 invocations"), ("65535, 65535, 64", "invocations"), ("32", "started with 64")]
+    {
         let text = format!("@compute @workgroup_size({size}) fn main() {{ }}");
         match guard(&text, FRAME) {
             Err(Refused::TooMuch(note)) => assert!(note.text.contains(said), "{note:?}"),
