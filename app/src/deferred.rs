@@ -68,7 +68,7 @@ where
     F: Future<Output = Result<PageView, NotLoaded>> + 'static,
 {
     let begin = |attempt: Attempt| if prerendered::has_text() { idle::when_idle(attempt) } else { attempt() };
-    waiting(load, |page: PageView| page(), prerendered::text, begin)
+    waiting(load, |page: PageView| page(), |_| prerendered::text(), begin)
 }
 
 /// Waits for code that is downloaded when it is asked for, then does `act` with it; says why if it cannot be had.
@@ -94,10 +94,10 @@ where
     L: Fn() -> F + Clone + 'static,
     F: Future<Output = Result<T, E>> + 'static,
 {
-    waiting(load, show, || ().into_any(), |attempt| attempt())
+    waiting(load, show, |_| ().into_any(), |attempt| attempt())
 }
 
-/// The same, with `until` in its place until then.
+/// The same, with `until` in its place until something has come or failed.
 pub fn deferred_after<T, E, L, F>(
     load: L,
     until: fn() -> AnyView,
@@ -109,14 +109,15 @@ where
     L: Fn() -> F + Clone + 'static,
     F: Future<Output = Result<T, E>> + 'static,
 {
-    waiting(load, show, until, |attempt| attempt())
+    waiting(load, show, move |failed| if failed { ().into_any() } else { until() }, |attempt| attempt())
 }
 
-/// Downloads with `load` when `begin` says so, then shows `show` of what came, and `until` then what there is instead.
+/// Downloads with `load` when `begin` says so, then shows `show` of what came. Before that, and beside an error, stands what `instead`
+/// says, which is told whether the download has failed.
 fn waiting<T, E, L, F>(
     load: L,
     show: impl Fn(T) -> AnyView + Send + Sync + 'static,
-    until: fn() -> AnyView,
+    instead: impl Fn(bool) -> AnyView + Send + Sync + 'static,
     begin: fn(Attempt),
 ) -> impl IntoView
 where
@@ -142,14 +143,14 @@ where
         attempt.try_with_value(|attempt| attempt());
     }));
     move || match state.get() {
-        None => until(),
+        None => instead(false),
         Some(Ok(loaded)) => show(loaded),
         Some(Err(why)) => {
             let again = move || {
                 state.set(None);
                 attempt.with_value(|attempt| attempt());
             };
-            view! { {trouble(why.to_string(), again)} {until()} }.into_any()
+            view! { {trouble(why.to_string(), again)} {instead(true)} }.into_any()
         }
     }
 }

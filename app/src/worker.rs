@@ -1,5 +1,7 @@
 //! The page's end of a program that runs in a worker.
 
+use js_sys::Uint8Array;
+use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, WorkerOptions, WorkerType};
 
@@ -17,9 +19,18 @@ pub struct Program {
 }
 
 impl Program {
-    /// What to say when it answers what the page cannot read.
+    /// What to say when it answers what the page cannot read: the site was renewed while the page was open.
     pub fn stale(self) -> String {
         format!("This page and the program that {} are different versions. Reload the page.", self.does)
+    }
+
+    /// What it answers in postcard.
+    ///
+    /// # Errors
+    /// A sentence: the page cannot read it.
+    pub fn read<T: DeserializeOwned>(self, said: &JsValue) -> Result<T, String> {
+        let bytes = said.dyn_ref::<Uint8Array>().map(Uint8Array::to_vec).unwrap_or_default();
+        postcard::from_bytes(&bytes).map_err(|_| self.stale())
     }
 }
 

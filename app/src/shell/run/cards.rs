@@ -17,7 +17,7 @@ pub(super) fn list(desk: Desk) -> AnyView {
     .into_any()
 }
 
-/// `, line 7`; nothing where the line isn't known.
+/// `line 7`; nothing where the line isn't known.
 fn place(line: usize) -> String {
     if line > 0 { format!("line {}", grouped(line as u64)) } else { String::new() }
 }

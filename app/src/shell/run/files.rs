@@ -99,7 +99,7 @@ impl Files {
         });
     }
 
-    /// Long output. A letter that is cut in two is no number.
+    /// Long output. A character that a cut splits can only be one of a word: numbers are ASCII.
     async fn in_pieces(self, file: web_sys::File) {
         if let Err(why) = file::fits(&file, LARGEST) {
             return self.done(refused(&file, why));
@@ -145,11 +145,7 @@ impl Files {
     }
 
     fn hear(self, said: Result<JsValue, String>) {
-        let said = said.and_then(|bytes| {
-            let other = |_| "The program that reads traces is of another version. Reload the page.".to_owned();
-            postcard::from_bytes::<Said>(&Uint8Array::new(&bytes).to_vec()).map_err(other)
-        });
-        match said {
+        match said.and_then(|said| READER.read(&said)) {
             Ok(Said::Ready) => self.with(|reading| {
                 let given = if reading.is_snapshot {
                     Array::of2(&SNAPSHOT.into(), &reading.file)

@@ -1,6 +1,6 @@
 //! The learner's own memory snapshot. It stays in the browser.
 
-use js_sys::{Array, Uint8Array};
+use js_sys::Array;
 use leptos::prelude::*;
 use ringside_core::allocator::Snapshot;
 use ringside_core::detective::{SNAPSHOT, Said};
@@ -73,11 +73,7 @@ impl Own {
     }
 
     fn hear(self, said: Result<JsValue, String>) {
-        let said = said.and_then(|bytes| {
-            // Of another version of this site: it was renewed while this page was open.
-            postcard::from_bytes::<Said>(&Uint8Array::new(&bytes).to_vec()).map_err(|_| READER.stale())
-        });
-        match said {
+        match said.and_then(|said| READER.read(&said)) {
             Ok(Said::Ready) => self.reading.with_value(|reading| {
                 if let Some(Reading { worker, file }) = reading {
                     worker.post(&Array::of2(&SNAPSHOT.into(), file));

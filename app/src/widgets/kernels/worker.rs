@@ -4,7 +4,6 @@ use js_sys::Uint8Array;
 use ringside_core::kernels::job::{self, Said};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use wasm_bindgen::prelude::*;
 
 use crate::worker::{self, Program};
 
@@ -56,14 +55,7 @@ impl Worker {
         program: Program,
         hear: impl Fn(Result<S, String>) + Copy + 'static,
     ) -> Result<Self, String> {
-        let read = |said: JsValue| {
-            let bytes = said.dyn_into::<Uint8Array>().ok()?;
-            postcard::from_bytes(&bytes.to_vec()).ok()
-        };
-        let started = worker::Worker::start(program, move |said| {
-            hear(said.and_then(|said| read(said).ok_or_else(|| program.stale())));
-        });
-        started.map(Self)
+        worker::Worker::start(program, move |said| hear(said.and_then(|said| program.read(&said)))).map(Self)
     }
 
     /// Gives it a job.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use js_sys::{Array, Uint8Array};
+use js_sys::Array;
 use leptos::prelude::*;
 use ringside_core::detective::Said;
 use ringside_core::quantity::{Unit, grouped};
@@ -95,14 +95,8 @@ impl Files {
     }
 
     fn hear(self, said: Result<JsValue, String>) {
-        let said = said.map(|bytes| postcard::from_bytes::<Said>(&Uint8Array::new(&bytes).to_vec()));
-        let said = match said {
-            Ok(Ok(said)) => said,
-            // Of another version of this site: it was renewed while this page was open.
-            Ok(Err(_)) => {
-                self.stop();
-                return self.problem(READER.stale());
-            }
+        let said = match said.and_then(|said| READER.read(&said)) {
+            Ok(said) => said,
             Err(why) => {
                 self.stop();
                 return self.problem(why);
