@@ -16,7 +16,7 @@ impl Params {
                 part(routed.dropped())
             ),
             Some(room) => format!(
-                "The busiest expert is chosen {} times as often as the mean, within its room of {}: nothing is dropped.",
+                "The busiest expert is chosen {} times as often as the mean, within its capacity of {}: nothing is dropped.",
                 number(busiest),
                 grouped(room)
             ),
