@@ -340,7 +340,9 @@ impl Model for Params {
         ),
         headline(
             "The share of the time from dispatch to combine that goes into both all-to-alls. Attention is not in it.",
-            measure("communication", "All-to-all share of expert layer time", Unit::Fraction, |_, r| r.times.communication()),
+            measure("communication", "All-to-all share of expert layer time", Unit::Fraction, |_, r| {
+                r.times.communication()
+            }),
         ),
         headline(
             "Expert compute time lost because other GPUs have more tokens.",
