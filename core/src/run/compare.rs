@@ -5,9 +5,11 @@ use super::ledger::{self, Ledger, Link, Next};
 use super::measure::Metric;
 use super::plan::{Assumed, GUESSED, Plan};
 use crate::declare::Model as _;
+use crate::kv_cache::figure::USED;
 use crate::memory::{Dtype, Mode, breakdown};
 use crate::planner::published::NEAR;
 use crate::quantity::{Unit, bytes_decimal, grouped, number};
+use crate::serving::command::Server;
 
 /// A line of the table.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,6 +129,10 @@ pub fn compare(run: &Run) -> Report {
             report.verdict = "There is nothing to compare yet.".to_owned();
         }
     }
+    // Beside a prediction only: where nothing is compared, nothing can change.
+    if let Some(caveat) = run.caveat().filter(|_| report.rows.iter().any(|row| row.predicted.is_some())) {
+        report.verdict += &format!(" {caveat}");
+    }
     report
 }
 
@@ -227,11 +233,13 @@ fn training(run: &Run, plan: &Plan, report: &mut Report) {
     report.ledgers.push(ledger::time(run, plan, measured));
     report.ledgers.extend(ledger::memory(plan, measured_memory.first().copied()));
     report.ledgers.extend(measured.and_then(|seconds| ledger::mfu(run, plan, seconds)));
-    report.assumed.clone_from(&plan.assumed);
-    report.verdict = verdict(report, plan);
-    if let Some(caveat) = run.caveat() {
-        report.verdict += &format!(" {caveat}");
+    // What serving assumed stays.
+    for assumed in &plan.assumed {
+        if !report.assumed.contains(assumed) {
+            report.assumed.push(assumed.clone());
+        }
     }
+    report.verdict = verdict(report, plan);
     report.next = next(run, plan, report);
 }
 
@@ -246,6 +254,7 @@ fn memory_range(plan: &Plan, metric: Metric) -> Option<[f64; 3]> {
 fn verdict(report: &Report, plan: &Plan) -> String {
     let Some(row) = report.row("step-time") else { return String::new() };
     let [_, at, _] = row.predicted.unwrap_or_default();
+    let is_spanned = plan.assumed.iter().all(Assumed::is_spanned);
     let Some(measured) = row.measured else {
         let fits = report.rows.iter().find(|row| row.unit == Unit::Bytes).and_then(|row| row.predicted);
         let capacity = plan.job.cluster.gpu.memory.0;
@@ -255,13 +264,15 @@ fn verdict(report: &Report, plan: &Plan) -> String {
             }
             _ => String::new(),
         };
-        return format!("A step is predicted to take {}. No step time was measured.{fits}", row.predicted_text());
+        // A range over all values that a setting can have assumes none of them.
+        let lead = if is_spanned { "A step" } else { "With the assumed values, a step" };
+        return format!("{lead} is predicted to take {}. No step time was measured.{fits}", row.predicted_text());
     };
-    if let Some(open) = open(&report.assumed) {
+    if let Some(open) = open(&plan.assumed) {
         // Only of settings whose values were tried is known what fits.
-        let fits = if report.assumed.iter().all(Assumed::is_spanned) {
+        let fits = if is_spanned {
             let which = if row.is_within() { "some" } else { "none" };
-            let can = if report.assumed.len() == 1 { "it can have" } else { "they can have" };
+            let can = if plan.assumed.len() == 1 { "it can have" } else { "they can have" };
             format!("The measured step, {}, fits {which} of the values that {can}.", row.measured_text())
         } else {
             format!(
@@ -305,15 +316,15 @@ fn verdict(report: &Report, plan: &Plan) -> String {
             "{lead} The largest cause that the inputs name: {}, {size_text}. Other causes offset part of it, and the gap is {gap_text}.",
             lower(&cause.label)
         ),
-        () => format!("{lead} {} would explain more than the whole gap, so one of the inputs is wrong.", cause.label),
+        () => format!("{lead} {} would explain more than the whole gap. Check the inputs.", cause.label),
     }
 }
 
-/// Why there is no verdict where settings are assumed: "No verdict yet: layout.zero wasn’t read."
+/// Why there is no verdict where settings are assumed: "No verdict yet: layout.zero is assumed."
 fn open(assumed: &[Assumed]) -> Option<String> {
     let keys: Vec<&str> = assumed.iter().map(|a| a.key).collect();
-    let verb = if keys.len() == 1 { "wasn’t" } else { "weren’t" };
-    (!keys.is_empty()).then(|| format!("No verdict yet: {} {verb} read.", keys.join(", ")))
+    let verb = if keys.len() == 1 { "is" } else { "are" };
+    (!keys.is_empty()).then(|| format!("No verdict yet: {} {verb} assumed.", keys.join(", ")))
 }
 
 fn lower(label: &str) -> String {
@@ -328,9 +339,11 @@ fn lower(label: &str) -> String {
 fn next(run: &Run, plan: &Plan, report: &Report) -> Vec<Next> {
     let mut all = Vec::new();
     let mut say = |why: String, command: &str| all.push(Next { why, command: command.to_owned() });
-    if !report.assumed.is_empty() {
-        let keys: Vec<&str> = report.assumed.iter().map(|a| a.key).collect();
-        say(format!("Paste the framework’s configuration: it decides {}.", keys.join(", ")), "");
+    for (what, section) in [("the framework’s configuration", "layout."), ("the launch script", "cluster.")] {
+        let keys: Vec<&str> = plan.assumed.iter().map(|a| a.key).filter(|key| key.starts_with(section)).collect();
+        if !keys.is_empty() {
+            say(format!("Paste {what}: it decides {}.", keys.join(", ")), "");
+        }
     }
     let Some(row) = report.row("step-time") else { return all };
     if row.measured.is_none() {
@@ -425,30 +438,32 @@ fn serving(run: &Run, report: &mut Report) -> bool {
     };
     let link = || Some(Link { figure: crate::memory::Params::ID, query: params.query() });
     let weights = b.parts.weights.0 * s.weight.map_or(1.0, |each| each / params.dtype.bytes());
-    let share = s.memory.unwrap_or(0.9);
-    let engine = s.engine.as_deref().unwrap_or("vllm");
+    let share = s.memory.unwrap_or(USED);
+    let server = s.engine.as_deref().and_then(Server::find).unwrap_or_default();
     if model.is_guess() {
         report.assumed.push(Assumed { key: "model.sizes", sentence: GUESSED.to_owned() });
     }
     if s.memory.is_none() {
-        let sentence = match engine {
-            "sglang" => {
+        let sentence = match server {
+            Server::Sglang => {
                 "Weights and cache take 90% of the GPU’s memory: SGLang computes its own share, so set serving.memory."
             }
-            "trtllm" => "The cache takes 90% of the memory that loading the model leaves, TensorRT-LLM’s default.",
-            _ => "The engine takes 90% of the GPU’s memory, vLLM’s default.",
+            Server::Trtllm => {
+                "The cache takes 90% of the memory that loading the model leaves, TensorRT-LLM’s default."
+            }
+            Server::Vllm => "The engine takes 90% of the GPU’s memory, vLLM’s default.",
         };
         report.assumed.push(Assumed { key: "serving.memory", sentence: sentence.to_owned() });
     }
     let sees = gpu.seen.map_or(gpu.memory, |(seen, _)| seen).0;
     // What is left after weights and between the least and the most that a process needs beside them.
     let beside = [b.overhead.context.low.0, b.overhead.context.high.0 + b.overhead.buffers.high.0];
-    let room = beside.map(|bytes| match engine {
+    let room = beside.map(|bytes| match server {
         // Its share is of weights and cache alone.
-        "sglang" => sees * share - weights,
+        Server::Sglang => sees * share - weights,
         // Its share is of what is left.
-        "trtllm" => (sees - weights - bytes) * share,
-        _ => sees * share - weights - bytes,
+        Server::Trtllm => (sees - weights - bytes) * share,
+        Server::Vllm => sees * share - weights - bytes,
     });
     let room = room.map(|bytes| bytes.max(0.0));
     let room = [room[1], (room[0] + room[1]) / 2.0, room[0]];
@@ -476,29 +491,29 @@ fn serving(run: &Run, report: &mut Report) -> bool {
         }
     }
     let tokens = report.row(Metric::KvTokens.id());
-    let verdict = match tokens.and_then(|row| Some((row, row.measured?))) {
-        Some((row, measured)) if !report.assumed.is_empty() => format!(
-            "{} The KV cache has room for {} tokens; with the assumed values {} are predicted.",
-            open(&report.assumed).unwrap_or_default(),
+    let measured = tokens.and_then(|row| Some((row, row.measured?)));
+    let verdict = match (open(&report.assumed), measured) {
+        (Some(open), Some((row, measured))) => format!(
+            "{open} The KV cache has room for {} tokens; with the assumed values {} are predicted.",
             grouped(measured as u64),
             row.predicted_text()
         ),
-        Some((row, measured)) if row.is_within() => {
+        (None, Some((row, measured))) if row.is_within() => {
             format!("The KV cache has room for {} tokens, as predicted.", grouped(measured as u64))
         }
-        Some((row, measured)) => format!(
+        (None, Some((row, measured))) => format!(
             "The KV cache has room for {} tokens; {} are predicted.",
             grouped(measured as u64),
             row.predicted_text()
         ),
-        None => format!(
-            "The KV cache is predicted to have room for {} tokens. Paste the engine’s first lines to compare.",
-            tokens.map(Row::predicted_text).unwrap_or_default()
-        ),
+        (open, None) => {
+            let lead = if open.is_some() { "With the assumed values, the" } else { "The" };
+            format!(
+                "{lead} KV cache is predicted to have room for {} tokens. Paste the engine’s first lines to compare.",
+                tokens.map(Row::predicted_text).unwrap_or_default()
+            )
+        }
     };
     report.verdict = verdict;
-    if let Some(caveat) = run.caveat() {
-        report.verdict += &format!(" {caveat}");
-    }
     true
 }

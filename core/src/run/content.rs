@@ -6,7 +6,7 @@ pub const HEAD: usize = 65_536;
 /// What reads a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// A profiler trace, packed or not: [`crate::trace::Reader`].
+    /// A profiler trace, for [`crate::trace::Reader`] once it is unpacked.
     Trace,
     /// A memory snapshot, pickled or in JSON: [`crate::allocator::Snapshot`].
     Snapshot,

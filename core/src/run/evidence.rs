@@ -114,26 +114,20 @@ pub(super) fn script(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::Script);
     // What the job has is what its header asks for: a step inside it may take less.
     let header = header_of(text);
-    let body: String = text
-        .split_inclusive('\n')
-        .map(|line| if line.trim_start().starts_with("#SBATCH") { "\n" } else { line })
-        .collect();
-    let given = super::config::options(&body);
+    let given = super::config::options(text);
     // A setting that is given two values has none that is known.
-    let number = |names: &[&str]| {
-        let flags = given.iter().filter(|flag| names.contains(&flag.name.as_str()));
+    let number = |name: &str| {
+        let flags = given.iter().filter(|flag| flag.name == name);
         let mut values = flags.filter_map(|flag| flag.value().rsplit(':').next()?.parse::<u64>().ok());
         let first = values.next()?;
         values.all(|other| other == first).then_some(first)
     };
+    let first = |names: &[&str]| names.iter().find_map(|name| number(name));
     let by_tasks = header.ntasks.is_some() && header.ntasks_per_node.is_some();
-    let asked = header.nodes.or_else(|| by_tasks.then(|| header.node_count()));
-    let nodes = asked.or_else(|| number(&["nnodes"])).or_else(|| number(&["nodes"]));
-    let node = Some(header.gpus_of_a_node()).filter(|n| *n > 0);
-    let node = node
-        .or_else(|| number(&["gpus-per-node"]))
-        .or_else(|| number(&["nproc-per-node"]))
-        .or_else(|| number(&["gres"]));
+    let asked = (header.nodes.is_some() || by_tasks).then(|| header.node_count());
+    let nodes = asked.or_else(|| first(&["nnodes", "nodes"]));
+    let asked = Some(header.gpus_of_a_node()).filter(|n| *n > 0);
+    let node = asked.or_else(|| first(&["gpus-per-node", "nproc-per-node", "gres"]));
     if let Some(nodes) = nodes.filter(|n| (1..=crate::setup::MAX_NODES).contains(n)) {
         card.run.cluster.nodes = Some(nodes);
         card.found("Nodes", grouped(nodes), 0);

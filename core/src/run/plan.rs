@@ -17,7 +17,7 @@ pub struct Assumed {
 }
 
 /// What is said of the sizes of a model whose family isn't known.
-pub(super) const GUESSED: &str = "The model’s family isn’t known, so its sizes are a guess.";
+pub(super) const GUESSED: &str = "The model’s family isn’t known, so its sizes are a guess. Check them, then delete guess from model.sizes in the run file.";
 
 /// Assumed settings whose other values [`Plan::variants`] tries, so that ranges span them.
 const SPANNED: [&str; 4] = ["layout.zero", "layout.recompute", "layout.sp", "layout.flash"];

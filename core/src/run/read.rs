@@ -53,7 +53,7 @@ pub fn read(name: &str, text: &str) -> Card {
         return hardware::rocm_smi(name, text);
     }
     if let Some((lines, command)) = config::serve::find(text) {
-        return served(name, text, &lines, &config::serve::read(name, lines.start + 1, &command));
+        return served(name, text, &lines, config::serve::read(name, lines.start + 1, &command));
     }
     if config::fsdp::is_code(bare) {
         return config::fsdp::code(name, text);
@@ -114,34 +114,28 @@ pub fn file(name: &str, text: &str) -> Card {
 }
 
 /// A command that starts a server, and what the server printed, if that was pasted too.
-fn served(name: &str, text: &str, lines: &Range<usize>, command: &Card) -> Card {
+fn served(name: &str, text: &str, lines: &Range<usize>, mut command: Card) -> Card {
     let rest: Vec<&str> =
         text.lines().enumerate().map(|(i, line)| if lines.contains(&i) { "" } else { line }).collect();
     let mut log = output(name, &rest.join("\n"));
-    if log.outcome == Outcome::Refused || command.outcome == Outcome::Refused {
-        if log.outcome != Outcome::Refused {
-            return log;
-        }
-        let mut card = command.clone();
+    if log.outcome == Outcome::Refused {
         let others = |(_, line): &(usize, &&str)| !line.trim().is_empty() && !line.trim_start().starts_with('#');
         for (i, line) in rest.iter().enumerate().filter(others) {
-            card.unread(line, "only the command is read", i + 1);
+            command.unread(line, "only the command is read", i + 1);
         }
-        if card.unread_count > command.unread_count {
-            card.said.clear();
-            return card.done();
-        }
-        return card;
+        command.said.clear();
+        return command.done();
     }
+    if command.outcome == Outcome::Refused {
+        return log;
+    }
+    let how = if command.outcome == Outcome::Read { "read" } else { "partly read" };
+    log.said = format!("The command that started it was {how}. {}", log.said);
     log.run.take(&command.run);
-    log.found.splice(0..0, command.found.iter().cloned());
-    log.unread.splice(0..0, command.unread.iter().cloned());
+    log.found.splice(0..0, command.found);
+    log.unread.splice(0..0, command.unread);
     log.unread_count += command.unread_count;
-    log.said = format!("The command that started it was read. {}", log.said);
-    if log.unread_count > 0 {
-        log.outcome = Outcome::Partly;
-    }
-    log
+    log.done()
 }
 
 /// Run output in one piece.

@@ -526,6 +526,19 @@ fn a_serving_command_is_read_as_the_engine_reads_it() {
     let s = &card.run.serving;
     assert_eq!((card.run.model.name.as_str(), s.tp, s.requests), ("qwen3-8b", Some(4), None), "{card:?}");
     assert!(card.unread.iter().any(|u| u.text == "--max-num-seqs $MANY" && u.line == 4), "{:?}", card.unread);
+    let card = read(
+        "serve.sh",
+        "MODEL=Qwen/Qwen3-8B\nTP=4\nvllm serve --model=\"$MODEL\" --tensor-parallel-size=\"$TP\" --max-num-seqs='${TP}'\n",
+    );
+    let s = &card.run.serving;
+    assert_eq!((card.run.model.name.as_str(), s.tp, s.requests), ("qwen3-8b", Some(4), Some(4)), "{card:?}");
+    // Options stand there as they were written, in the engine's own words.
+    let written =
+        "--page-size 64 --chunked-prefill-size 4096 --disable-radix-cache --ep-size 8 --dp 8 --enable-dp-attention";
+    let card =
+        read("serve.sh", &format!("python -m sglang.launch_server --model-path org/m --tp 8 {written} --pp 1\n"));
+    let kept: Vec<&str> = card.run.unread.iter().filter_map(|text| text.strip_prefix("Serving command: ")).collect();
+    assert_eq!(kept.join(" "), written, "{:?}", card.run.unread);
     // GPTQ says how many bits it has.
     for (name, bytes) in
         [("Qwen3-8B-GPTQ-Int8", 1.0..1.3), ("Qwen3-8B-GPTQ", 0.5..0.8), ("Qwen3-8B-bnb-4bit", 0.5..0.8)]
@@ -589,7 +602,7 @@ fn a_guessed_family_stays_a_guess() {
     run.take(&card.run);
     let report = compare(&run);
     assert_eq!(report.assumed.iter().map(|a| a.key).collect::<Vec<_>>(), ["model.sizes"]);
-    assert!(report.verdict.starts_with("No verdict yet: model.sizes wasn’t read."), "{}", report.verdict);
+    assert!(report.verdict.starts_with("No verdict yet: model.sizes is assumed."), "{}", report.verdict);
     assert!(report.verdict.contains("with the assumed values"), "{}", report.verdict);
 }
 
@@ -609,7 +622,7 @@ fn a_table_of_small_buffers_names_no_cause() {
         "step-time = { value = 1.2 }\nbus-bandwidth = { value = 0.4e9 }\nbus-ranks = { value = 8.0 }",
     );
     let verdict = compare(&run).verdict;
-    assert!(verdict.contains("would explain more than the whole gap, so one of the inputs is wrong."), "{verdict}");
+    assert!(verdict.contains("would explain more than the whole gap. Check the inputs."), "{verdict}");
 }
 
 #[test]
@@ -681,6 +694,10 @@ fn a_variable_of_two_values_is_not_known() {
     let again = "given more than once: the last one is used";
     let said: Vec<&str> = card.unread.iter().filter(|u| u.why == again).map(|u| u.text.as_str()).collect();
     assert_eq!(said, ["--micro-batch-size 4"], "{:?}", card.unread);
+    // What was found is what is used.
+    let found = card.found.iter().filter(|found| found.what == "Micro-batch size");
+    let found: Vec<(&str, usize)> = found.map(|found| (found.value.as_str(), found.line)).collect();
+    assert_eq!(found, [("4", 2)], "{:?}", card.found);
     // A variable may hold another one.
     let card = read(
         "m.sh",
@@ -734,9 +751,33 @@ fn a_share_of_sglang_is_of_weights_and_cache() {
     let [vllm, sglang] = ["vllm", "sglang"].map(|engine| room(&report(engine, "memory = 0.9")));
     assert!(vllm[2] < sglang[0] && sglang[0] == sglang[2], "{vllm:?} {sglang:?}");
     let without = report("sglang", "");
-    assert!(without.verdict.starts_with("No verdict yet: serving.memory wasn’t read."), "{}", without.verdict);
+    assert!(without.verdict.starts_with("No verdict yet: serving.memory is assumed."), "{}", without.verdict);
     assert!(without.assumed[0].sentence.contains("SGLang computes its own share"), "{:?}", without.assumed);
     assert!(!report("sglang", "memory = 0.9").verdict.contains("No verdict"));
+}
+
+#[test]
+fn what_serving_assumes_stays_assumed_beside_training() {
+    let mut run = eight_gpus(COMPLETE, "step-time = { value = 0.6 }");
+    run.serving.engine = Some("vllm".to_owned());
+    let asked = ["kv_tokens > 1", "kv_memory > 1", "mfu > 0.4", "memory.total > 1", "weights > 1"];
+    let (report, checked) = check(&run, &asked.map(str::to_owned));
+    assert_eq!(report.assumed.iter().map(|a| a.key).collect::<Vec<_>>(), ["serving.memory"]);
+    let holds: Vec<Option<bool>> = checked.iter().map(|c| c.holds).collect();
+    assert_eq!(holds, [None, None, Some(true), Some(true), Some(true)], "{checked:?}");
+    assert_eq!(checked[0].why, "It depends on serving.memory, which is assumed. Set it in the run file.");
+    // Training's own verdict rests on nothing of serving.
+    assert!(!report.verdict.contains("serving") && !report.verdict.contains("assumed"), "{}", report.verdict);
+    assert!(report.next.iter().all(|next| !next.why.contains("serving")), "{:?}", report.next);
+    run.unread = vec!["x: 1".to_owned()];
+    let verdict = compare(&run).verdict;
+    assert_eq!(verdict.matches("may change this.").count(), 1, "{verdict}");
+    // Settings of the layout don't widen the cache.
+    run.serving.memory = Some(0.9);
+    run.layout.zero = None;
+    let [least, _, most] = compare(&run).row("kv-memory").and_then(|row| row.predicted).expect("a row");
+    let (_, checked) = check(&run, &[format!("kv_memory > {}", least.midpoint(most))]);
+    assert_eq!(checked[0].why, "Only part of the predicted range meets it.", "{checked:?}");
 }
 
 #[test]

@@ -73,6 +73,9 @@ pub struct Read {
     pub server: Server,
     /// What it says.
     pub serve: Serve,
+    /// Options among these that say how requests, experts and steps are spread, as written: `--page-size 64`. One that is left to the engine,
+    /// or makes one group, isn't listed.
+    pub spread: Vec<String>,
     /// Its other options, as written: `--trust-remote-code`. They change no number here, or nothing is known of them.
     pub unread: Vec<String>,
     /// What cannot be read, a sentence each.
@@ -106,6 +109,18 @@ enum Sets {
 impl Sets {
     const fn takes_value(self) -> bool {
         !matches!(self, Sets::ExpertParallel | Sets::DpAttention | Sets::Prefix(_) | Sets::Chunked(_) | Sets::Flag)
+    }
+
+    /// Whether it counts groups of GPUs: one of them is none.
+    const fn counts_groups(self) -> bool {
+        matches!(self, Sets::Dp | Sets::AttentionDp | Sets::Ep)
+    }
+
+    /// Whether it says how requests, experts and steps are spread.
+    const fn spreads(self) -> bool {
+        self.counts_groups()
+            || matches!(self, Sets::ExpertParallel | Sets::DpAttention | Sets::MaxTokens | Sets::Block)
+            || matches!(self, Sets::Prefix(_) | Sets::Chunked(_))
     }
 }
 
@@ -258,7 +273,16 @@ impl Reader {
                 Some(Sets::Flag) | None => {
                     self.read.unread.push(value.map_or_else(|| word.clone(), |v| format!("--{name} {v}")));
                 }
-                Some(sets) => self.set(sets, &name, value.unwrap_or_default()),
+                Some(sets) => {
+                    let value = value.unwrap_or_default();
+                    let is_default = value == "auto" || value == "-1" || value == "1" && sets.counts_groups();
+                    let written = format!("--{name} {value}").trim_end().to_owned();
+                    let problems = self.read.problems.len();
+                    self.set(sets, &name, value);
+                    if sets.spreads() && !is_default && self.read.problems.len() == problems {
+                        self.read.spread.push(written);
+                    }
+                }
             }
         }
     }

@@ -322,10 +322,16 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
                 }
             },
         };
-        if last.get(flag.name.as_str()) == Some(&(i, true)) {
-            card.unread_setting(&flag.text(), "given more than once: the last one is used", flag.line);
-        } else if card.unread_count == unread {
+        let (at, differs) = last.get(flag.name.as_str()).copied().unwrap_or((i, false));
+        // Another value replaces it further down.
+        if differs && at != i {
+            continue;
+        }
+        if card.unread_count == unread {
             card.found(label, if flag.values.is_empty() { "on" } else { value }, flag.line);
+        }
+        if differs {
+            card.unread_setting(&flag.text(), "given more than once: the last one is used", flag.line);
         }
     }
     let l = &mut card.run.layout;

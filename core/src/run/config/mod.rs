@@ -64,7 +64,7 @@ pub(super) fn options(text: &str) -> Vec<Given> {
 
 fn uncommented(line: &str) -> &str {
     match line.trim_start().strip_prefix('#') {
-        Some(rest) if rest.starts_with("SBATCH") => rest,
+        // `#SBATCH` too: `launch::header_of` reads those.
         Some(_) => "",
         None => line.split_once(" #").map_or(line, |(line, _)| line),
     }
