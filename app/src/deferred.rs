@@ -94,7 +94,7 @@ where
     L: Fn() -> F + Clone + 'static,
     F: Future<Output = Result<T, E>> + 'static,
 {
-    waiting(load, show, |_| ().into_any(), |attempt| attempt())
+    deferred_after(load, || ().into_any(), show)
 }
 
 /// The same, with `until` in its place until something has come or failed.

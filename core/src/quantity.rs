@@ -1,6 +1,7 @@
 //! A number with a name and a unit, as a widget shows it, an exercise asks for it and a test reads it.
 
 use crate::decimal;
+use crate::float::bits::superscript;
 use crate::units::{GB, GIB, KB, KIB, MB, MIB, TB, TIB};
 
 /// What a quantity counts. Values are always held in the base unit named here.
@@ -85,11 +86,7 @@ pub fn in_tens(value: f64) -> String {
     let text = number(value);
     let Some((digits, power)) = text.split_once('e') else { return text };
     let digits = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
-    let raised = |c: char| match c.to_digit(10) {
-        Some(digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize).unwrap_or(c),
-        None => '⁻',
-    };
-    format!("{digits} × 10{}", power.chars().map(raised).collect::<String>())
+    format!("{digits} × 10{}", superscript(power.parse().unwrap_or_default()))
 }
 
 const SI: [(f64, &str); 7] = [(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")];
@@ -148,12 +145,13 @@ pub fn count(value: f64) -> String {
 /// ten cents as many digits as a number has: `$0.0032`.
 pub fn dollars(value: f64) -> String {
     let (sign, size) = (if value < 0.0 { "−" } else { "" }, value.abs());
-    let cents = format!("{size:.2}");
-    match cents.strip_suffix(".00") {
-        None if (0.1..1e3).contains(&size) => format!("{sign}${cents}"),
-        Some(_) if (0.1..1e3).contains(&size) => format!("{sign}${}", count(size.round())),
-        _ => format!("{sign}${}", count(size)),
-    }
+    let text = if (0.1..1e3).contains(&size) {
+        let cents = format!("{size:.2}");
+        with_commas(cents.strip_suffix(".00").unwrap_or(&cents))
+    } else {
+        count(size)
+    };
+    format!("{sign}${text}")
 }
 
 /// Three significant digits and every digit before the point, no exponent between 10⁻⁴ and 10⁶, no trailing zeros: `480`, `7.5`,

@@ -31,7 +31,7 @@ test("a sound kernel is stepped line by line, to a barrier, to the end and back"
   await write(page, sum("workgroupBarrier();"));
   await page.getByRole("button", { name: "Step it" }).click();
   const it = glass(page);
-  await expect(it).toContainText("✓ In this run at these sizes: No data races, no out-of-bounds indices", { timeout: 30_000 });
+  await expect(it).toContainText("✓ This run, at these sizes, has no data races, no out-of-bounds indices", { timeout: 30_000 });
   await expect(it).toContainText("Other sizes or inputs may differ.");
   const place = it.locator(".transport-place");
   await expect(place).toContainText("Step 0 of");

@@ -45,6 +45,7 @@ test("a configuration and a log in any order give a verdict, and the link restor
   await ready(page);
   await expect(page.locator(".run-verdict")).toHaveText(verdict);
   await expect(page.locator(".run-card")).toContainText("The link’s run");
+  await expect(page.locator(".run-card")).toContainText("A link holds the run, not the inputs.");
 });
 
 test("a card is removed with its numbers, and put back, by keyboard", async ({ page }) => {
@@ -92,6 +93,10 @@ test("what can't be read is refused with a reason, and nothing is lost", async (
   await paste(page, titan);
   await paste(page, "hello");
   await expect(page.locator(".run-card").first()).toHaveAttribute("data-outcome", "refused");
+  // It may be mended where it stands.
+  const box = page.getByLabel(/^Paste a configuration/);
+  await expect(box).toHaveValue("hello");
+  await expect(box).toBeFocused();
   await expect(page.locator(measured)).toContainText("6,667");
   await page.getByLabel("Choose files").setInputFiles([
     { name: "empty.log", mimeType: "text/plain", buffer: Buffer.from("") },

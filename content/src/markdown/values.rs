@@ -153,7 +153,11 @@ fn write(value: f64, unit: Option<Unit>, format: &str) -> Result<String, Trouble
             "“{format}” is not a format; formats are units such as GB, GiB, ms or %, auto, count, dollars, exact, or a number \
              of significant digits from 1 to 15."
         );
-        return Err(Trouble::near(message, format, ["GB", "GiB", "MB", "MiB", "ms", "auto", "count", "exact"]));
+        return Err(Trouble::near(
+            message,
+            format,
+            ["GB", "GiB", "MB", "MiB", "ms", "auto", "count", "dollars", "exact"],
+        ));
     };
     if let Some(unit) = unit.filter(|u| !units_of(*u).iter().any(|n| n.name == named.name)) {
         let what = match unit {

@@ -75,8 +75,8 @@ struct Asked {
     terms: Vec<(u32, f64)>,
     /// How rare it is.
     weight: f64,
-    /// Whether it is a number, which is in entries about anything.
-    bare: bool,
+    /// Whether it can carry a result. A number is in entries about anything: it can only where nothing but numbers is asked for.
+    carries: bool,
 }
 
 impl Asked {
@@ -144,8 +144,7 @@ impl Index {
         }
         let (asked, meant, unknown) = self.asked(question, &words);
         let total = unknown + distinct(&asked).map(|one| one.weight).sum::<f64>();
-        // Who asks for a number alone looks for that number.
-        let mut scores = self.score(&asked, total - unknown, words.iter().all(is_bare));
+        let mut scores = self.score(&asked, total - unknown);
         scores.truncate(LOOKED_AT.max(limit));
         for (score, _, at) in &mut scores {
             *score += self.neighbours(&asked, *at);
@@ -177,6 +176,7 @@ impl Index {
         let open = question.chars().next_back().is_some_and(char::is_alphanumeric);
         let (mut asked, mut unknown) = (Vec::new(), 0.0);
         let (mut meant, mut changed) = (Vec::new(), false);
+        let numbers = words.iter().all(is_bare);
         for (i, word) in words.iter().enumerate() {
             // Filler, of which a question may consist, is looked for only as the beginning of a single word.
             let filler = self.same.is_filler(word);
@@ -211,16 +211,16 @@ impl Index {
             if terms.is_empty() {
                 unknown += weight;
             } else {
-                asked.push(Asked { terms, weight, bare: is_bare(word) });
+                asked.push(Asked { terms, weight, carries: numbers || !is_bare(word) });
             }
         }
         meant.dedup();
         (asked, changed.then(|| meant.join(" ")), unknown)
     }
 
-    /// Every entry that has one of the words, of which numbers count only beside others unless `numbers` are what is asked for: how well it
-    /// fits, the weight of the words that it has, and which it is. The best come first.
-    fn score(&self, asked: &[Asked], total: f64, numbers: bool) -> Vec<(f64, f64, usize)> {
+    /// Every entry that has one of the words that carry a result: how well it fits, the weight of the words that it has, and which it is.
+    /// The best come first.
+    fn score(&self, asked: &[Asked], total: f64) -> Vec<(f64, f64, usize)> {
         let mut scores = vec![(0.0, 0.0, false); self.docs.len()];
         for one in distinct(asked) {
             let mut found: BTreeMap<u32, f64> = BTreeMap::new();
@@ -233,7 +233,7 @@ impl Index {
                 if let Some((score, has, carried)) = scores.get_mut(at as usize) {
                     *score += one.weight * x * (ENOUGH + 1.0) / (x + ENOUGH);
                     *has += one.weight;
-                    *carried |= numbers || !one.bare;
+                    *carried |= one.carries;
                 }
             }
         }

@@ -206,12 +206,7 @@ pub(crate) fn budget(totals: &Totals, best: Option<&Totals>, budgets: &Budgets, 
     let seconds = |s: f64| Unit::Seconds.format(s);
     // Exact where a reader can count along.
     let bytes = |b: u64| if b < 1_000_000 { format!("{} B", grouped(b)) } else { Unit::Bytes.format(b as f64) };
-    // Only memory is used at a line.
-    let told = |verdict: Verdict, sentence: String| Diagnosis {
-        verdict,
-        sentence,
-        at: if verdict == Verdict::OverMemory { vec![peak] } else { Vec::new() },
-    };
+    let told = |verdict, sentence| Diagnosis { verdict, sentence, at: Vec::new() };
     let Some(best) = best else {
         let sentence = format!("Every rank finished in {}.", seconds(totals.time));
         return told(Verdict::Passed, sentence);
@@ -245,7 +240,8 @@ pub(crate) fn budget(totals: &Totals, best: Option<&Totals>, budgets: &Budgets, 
             against(over, if over < 1.995 { "than" } else { "as much as" }),
             bytes(best.memory)
         );
-        return told(Verdict::OverMemory, sentence);
+        // Only memory is used at a line.
+        return Diagnosis { at: vec![peak], ..told(Verdict::OverMemory, sentence) };
     }
     if let Some(over) = exceeds(totals.time, best.time, budgets.time) {
         let sentence = format!(
@@ -258,12 +254,12 @@ pub(crate) fn budget(totals: &Totals, best: Option<&Totals>, budgets: &Budgets, 
     }
     let written = |t: &Totals| [seconds(t.time), bytes(t.memory), bytes(t.bytes)];
     let ([time, memory, sent], best) = (written(totals), written(best));
-    let differs = ["takes", "peaks at", "sends at most"].into_iter().zip(&best).zip([&time, &memory, &sent]);
+    let differs = ["takes", "holds at most", "sends at most"].into_iter().zip(&best).zip([&time, &memory, &sent]);
     let differs: Vec<String> =
         differs.filter(|((_, best), own)| best != own).map(|((does, best), _)| format!("{does} {best}")).collect();
     let compared = if differs.is_empty() { "is as good".to_owned() } else { listed(&differs) };
     let sentence = format!(
-        "Correct on every rank: {time}, peak {memory} per rank, at most {sent} sent by a rank. The best known program {compared}."
+        "Correct on every rank, in {time}. No rank holds more than {memory} or sends more than {sent}. The best known program {compared}."
     );
     told(Verdict::Passed, sentence)
 }

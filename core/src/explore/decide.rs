@@ -82,15 +82,15 @@ pub fn decided(entry: &Entry, evaluation: &Evaluation) -> Option<Decided> {
         (Some(judge), Some(value)) => judge.text(value),
         _ => (if is_good { good } else { bad }).to_owned(),
     };
-    let by = match (decision.aim, value <= limit) {
-        (Aim::Within, true) => format!("{number} of {limit_text}, {difference} left."),
-        (Aim::Within, false) => format!("{number}, {difference} over the {limit_text} limit."),
-        (Aim::AtLeast { said, .. }, _) => said.replace("{}", &number),
+    let amount = if value <= limit {
+        format!("{number} of {limit_text}, {difference} left.")
+    } else {
+        format!("{number}, {difference} over the {limit_text} limit.")
     };
     let (end, by) = match decision.aim {
-        Aim::Within if verdict.starts_with(label) => (':', by),
-        Aim::Within => ('.', format!("{label}: {by}")),
-        Aim::AtLeast { .. } => ('.', by),
+        Aim::Within if verdict.starts_with(label) => (':', amount),
+        Aim::Within => ('.', format!("{label}: {amount}")),
+        Aim::AtLeast { said, .. } => ('.', said.replace("{}", &number)),
     };
     Some(Decided { is_good, verdict: format!("{verdict}{end}"), by })
 }

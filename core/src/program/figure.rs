@@ -336,6 +336,9 @@ mod tests {
 
     #[test]
     fn the_bounds_are_those_of_the_collectives() {
+        for id in BROADCASTS.iter().chain(&ALL_REDUCES) {
+            assert!(find(id).is_some(), "{id}");
+        }
         let value = |query: &str, id: &str| {
             let quantities = params(query).quantities(&());
             quantities.iter().find(|q| q.id == id).map(|q| q.value)

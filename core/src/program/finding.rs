@@ -35,6 +35,13 @@ pub fn rank_list(ranks: &[usize]) -> String {
     }
 }
 
+/// Numbers of ranks as a sentence has them, in order: "2, 4 and 8".
+pub fn rank_counts(all: &[usize]) -> String {
+    let mut all = all.to_vec();
+    all.sort_unstable();
+    listed(&all.iter().map(usize::to_string).collect::<Vec<_>>())
+}
+
 impl Totals {
     /// What a run used: "12.3 µs, 1,024 B on the fullest rank, 768 B sent by the busiest one".
     pub fn says(&self) -> String {

@@ -12,7 +12,7 @@ mod run;
 mod said;
 mod trace;
 
-pub use finding::rank_list;
+pub use finding::{rank_counts, rank_list};
 pub use job::{Budgets, Fault, Job, Limits, MAX_RANKS, MIN_RANKS, Machine, Wire};
 pub use puzzle::{Over, Puzzle, Wrong};
 pub use run::{

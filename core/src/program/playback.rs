@@ -75,9 +75,9 @@ impl Run {
         self.messages.iter().take(begun).filter(move |message| message.end > time)
     }
 
-    /// The share of the ranks that compute in each of so many equal parts of the run, from 0 to 1.
-    pub fn computing(&self, parts: usize) -> Vec<f64> {
-        let part = self.totals.time / parts.max(1) as f64;
+    /// The share of the ranks that compute in each of so many equal parts of the time until `end`, in seconds: from 0 to 1.
+    pub fn computing(&self, end: f64, parts: usize) -> Vec<f64> {
+        let part = end / parts.max(1) as f64;
         let all = (part * self.ranks.len() as f64).max(f64::MIN_POSITIVE);
         let mut shares = vec![0.0; parts];
         let events = self.ranks.iter().flat_map(|rank| &rank.events);
@@ -256,8 +256,9 @@ mod tests {
     fn what_computes_and_what_is_printed_is_known_for_every_time() {
         let mut run = run();
         // Both compute in the first second, one in the next.
-        assert_eq!(run.computing(4), [1.0, 0.5, 0.0, 0.0]);
-        assert_eq!((run.computing(0).len(), Run::default().computing(2)), (0, vec![0.0, 0.0]));
+        assert_eq!(run.computing(4.0, 4), [1.0, 0.5, 0.0, 0.0]);
+        assert_eq!(run.computing(8.0, 4), [0.75, 0.0, 0.0, 0.0]);
+        assert_eq!((run.computing(4.0, 0).len(), Run::default().computing(0.0, 2)), (0, vec![0.0, 0.0]));
         for (rank, time) in [(0, 2.0), (1, 1.0)] {
             run.ranks[rank].printed.push(Printed { time, text: "x".to_owned() });
         }

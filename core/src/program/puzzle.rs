@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Budgets, Fault, Job, Machine, Verdict};
-use crate::quantity::listed;
+use super::{Budgets, Fault, Job, Machine, Verdict, rank_counts};
 
 /// A wrong program: the solution with some text exchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -106,14 +105,10 @@ impl Puzzle {
 
     /// What to say of a program that fails on `ranks` ranks, if the puzzle isn't checked on so many.
     pub fn unchecked(&self, ranks: usize) -> Option<String> {
-        if self.ranks.contains(&ranks) {
-            return None;
-        }
-        let mut asked = self.ranks.clone();
-        asked.sort_unstable();
-        let asked: Vec<String> = asked.iter().map(usize::to_string).collect();
-        let asked = listed(&asked);
-        Some(format!("This puzzle is checked on {asked} ranks. On {ranks} ranks even its solution may fail."))
+        (!self.ranks.contains(&ranks)).then(|| {
+            let asked = rank_counts(&self.ranks);
+            format!("This puzzle is checked on {asked} ranks. On {ranks} ranks even its solution may fail.")
+        })
     }
 
     /// The job that runs `program` on `ranks` ranks.

@@ -511,8 +511,8 @@ impl Run {
             String::new()
         };
         format!(
-            "{} parameters see {} tokens in {} for {} and {} kWh; the predicted loss is {:.3}. The same FLOPs would give {:.3} with \
-             {} parameters and {} tokens.{batch}",
+            "{} parameters see {} tokens in {} for {} and {} kWh; the predicted loss is {:.3}. The lowest predicted loss for the same \
+             FLOPs is {:.3}, with {} parameters and {} tokens.{batch}",
             unbroken(&count(self.size.params)),
             unbroken(&count(self.tokens)),
             unbroken(&Unit::Seconds.format(self.seconds())),

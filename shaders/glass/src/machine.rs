@@ -360,8 +360,8 @@ impl Machine {
     /// What is said of a barrier at which one invocation waits and the other is not: `how` ends the sentence.
     fn unreached(&self, here: u32, missing: u32, how: &str) -> String {
         format!(
-            "Not every invocation reaches this barrier: {} waits here, and {} {how}. WGSL leaves the result undefined: a GPU may \
-             hang or compute garbage.",
+            "Not every invocation reaches this barrier: {} waits here, and {} {how}. WGSL requires every invocation of a \
+             workgroup to reach a barrier: a browser may refuse the kernel, and a GPU may hang or compute garbage.",
             self.name(here),
             self.name(missing)
         )
@@ -466,7 +466,7 @@ impl Machine {
         if self.known(FindingKind::Barrier, line, returned) {
             return;
         }
-        let what = if returned != 0 { format!("returned on line {returned}") } else { "is not there".to_owned() };
+        let what = if returned != 0 { format!("returned on line {returned}") } else { "does not".to_owned() };
         let (here, missing) = (first + here, first + missing);
         let text = self.unreached(here, missing, &what);
         self.find(FindingKind::Barrier, line, returned, [here, missing], text);
@@ -584,7 +584,7 @@ impl Machine {
                 for lane in lanes(active) {
                     let (index, bad) = self.index(warp, term, launch, lane);
                     if let Some(bad) = bad {
-                        self.outside(line, number, lane, "the value", String::new(), bad, false);
+                        self.outside(line, number, lane, "", bad, false);
                     }
                     for i in 0..n as usize {
                         let from = base as usize + (index * term.stride) as usize + i;
@@ -605,7 +605,7 @@ impl Machine {
                         let (index, bad) = self.index(warp, term, launch, lane);
                         if let Some(bad) = bad {
                             let name = own_name(program, root);
-                            self.outside(line, number, lane, &name, name.clone(), bad, store);
+                            self.outside(line, number, lane, &name, bad, store);
                         }
                         at += index * term.stride;
                     }
@@ -1033,22 +1033,15 @@ impl Machine {
         (word.min(len.saturating_sub(1)), Some((told, said)))
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn outside(
-        &mut self,
-        line: u32,
-        number: usize,
-        lane: usize,
-        what: &str,
-        name: String,
-        (told, len): (i64, u32),
-        store: bool,
-    ) {
+    fn outside(&mut self, line: u32, number: usize, lane: usize, name: &str, (told, len): (i64, u32), store: bool) {
         if self.known(FindingKind::Bounds, line, 0) {
             return;
         }
         let who = self.first_lane(number) + lane as u32;
-        let place = if name.is_empty() { format!("Index {told}") } else { format!("{name}[{told}]") };
+        let (place, what) = match name {
+            "" => (format!("Index {told}"), "the value"),
+            _ => (format!("{name}[{told}]"), name),
+        };
         let elements = counted(len.into(), "element", "elements");
         let (then, free) = if store {
             ("writes", "the write may land on another element or be dropped")
@@ -1095,8 +1088,7 @@ impl Machine {
             if let Some(wrong) = bad
                 && !self.known(FindingKind::Bounds, line, 0)
             {
-                let name = variable.map(|v| v.name.clone()).unwrap_or_default();
-                self.outside(line, number, lane, &name, name.clone(), wrong, store);
+                self.outside(line, number, lane, variable.map_or("", |v| v.name.as_str()), wrong, store);
             }
             out[lane] = at;
         }

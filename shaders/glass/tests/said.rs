@@ -5,7 +5,8 @@ use ringside_glass::run::Runnable;
 use ringside_shaders::puzzles::{Puzzle, find};
 
 const BUDGET: u64 = 1 << 20;
-const UNDEFINED: &str = "WGSL leaves the result undefined: a GPU may hang or compute garbage.";
+const REQUIRED: &str = "WGSL requires every invocation of a workgroup to reach a barrier: a browser may refuse the kernel, and a GPU may hang \
+     or compute garbage.";
 
 fn puzzle(id: &str) -> &'static Puzzle {
     find(id).expect("there is such a puzzle")
@@ -47,7 +48,7 @@ fn who_ends_without_a_return_is_not_said_to_return() {
             found.text,
             format!(
                 "Not every invocation reaches this barrier: invocation 0 of workgroup 0 waits here, and invocation 32 of workgroup 0 \
-                 ended without reaching it. {UNDEFINED}"
+                 ended without reaching it. {REQUIRED}"
             ),
             "{body}"
         );
@@ -57,7 +58,7 @@ fn who_ends_without_a_return_is_not_said_to_return() {
             barrier(body, 64).text,
             format!(
                 "Not every invocation reaches this barrier: invocation 0 of workgroup 0 waits here, and invocation 32 of workgroup 0 \
-                 is not there. {UNDEFINED}"
+                 does not. {REQUIRED}"
             ),
             "{body}"
         );
@@ -74,7 +75,7 @@ fn who_returns_is_said_to_and_where() {
             found.text,
             format!(
                 "Not every invocation reaches this barrier: invocation 0 of workgroup 0 waits here, and invocation 32 of workgroup 0 \
-                 returned on line {returned}. {UNDEFINED}"
+                 returned on line {returned}. {REQUIRED}"
             )
         );
         assert_eq!((found.line, found.other), (line("sum", body, "workgroupBarrier"), returned), "{width}");
@@ -93,8 +94,8 @@ fn the_lanes_that_wait_are_named_and_no_others() {
     let found = findings("sum", body, 32);
     let all: Vec<&str> = found.iter().map(|f| f.text.as_str()).collect();
     for said in [
-        "invocation 5 of workgroup 0 waits here, and invocation 0 of workgroup 0 is not there.".to_owned(),
-        "invocation 40 of workgroup 0 waits here, and invocation 32 of workgroup 0 is not there.".to_owned(),
+        "invocation 5 of workgroup 0 waits here, and invocation 0 of workgroup 0 does not.".to_owned(),
+        "invocation 40 of workgroup 0 waits here, and invocation 32 of workgroup 0 does not.".to_owned(),
         format!(
             "invocation 5 of workgroup 0 waits here, and invocation 40 of workgroup 0 waits at the barrier on line {other}."
         ),
@@ -110,8 +111,8 @@ fn who_left_a_loop_is_not_said_to_take_a_branch() {
     assert_eq!(
         text,
         format!(
-            "Not every invocation reaches this barrier: invocation 1 of workgroup 0 waits here, and invocation 0 of workgroup 0 is \
-             not there. {UNDEFINED}"
+            "Not every invocation reaches this barrier: invocation 1 of workgroup 0 waits here, and invocation 0 of workgroup 0 \
+             does not. {REQUIRED}"
         )
     );
 }

@@ -106,8 +106,8 @@ fn view() -> AnyView {
                 ></textarea>
             </label>
             <p class="hint sans">
-                "An address can be a figure, a chapter’s state (" <code>"chapter/…/?present=2"</code>
-                "), an exercise, a mission or a lab; “Add to lecture” on every figure and exercise writes it here. Lines that begin with " <code>">"</code>
+                "An address can point to a figure, a chapter’s state (" <code>"chapter/…/?present=2"</code>
+                "), an exercise, a mission or a lab. “Add to lecture” on every figure and exercise writes it here. Lines that begin with " <code>">"</code>
                 " are a text slide in Markdown, and " <code>"![caption](name)"</code>
                 " is a picture of yours: kept in this tab and in the list’s file, but in no link. Lines that begin with " <code>"//"</code>
                 " are notes on the line before, which only you see."

@@ -75,8 +75,7 @@ pub(super) fn view(talk: String) -> AnyView {
     let question = Memo::new(move |_| now.with(|now| now.exercise.as_ref().map(|(_, question)| question.clone())));
     let answer = Memo::new(move |_| now.with(|now| now.answer.clone()));
     let hands = Memo::new(move |_| now.with(|now| now.hands.clone()));
-    let is_said = move || hands.with(|hands| hands.iter().any(|(text, _)| !text.is_empty()));
-    let hands = move || is_said().then(|| counted(&hands.get()));
+    let hands = move || hands.with(|hands| counted(hands));
     let question = move || {
         question.get().map(|html| {
             view! {
@@ -142,8 +141,8 @@ pub(super) fn view(talk: String) -> AnyView {
     .into_any()
 }
 
-/// Hands, each with a bar beside its letter.
-fn counted(hands: &[(String, u32)]) -> AnyView {
+/// Hands, each with a bar beside its letter. An answer that nobody wrote down has nothing to say to a room.
+fn counted(hands: &[(String, u32)]) -> Option<AnyView> {
     let most = hands.iter().map(|(_, hands)| *hands).max().unwrap_or_default().max(1);
     let row = |(nth, (text, count)): (usize, &(String, u32))| {
         let share = format!("{:.1}%", 100.0 * f64::from(*count) / f64::from(most));
@@ -157,9 +156,10 @@ fn counted(hands: &[(String, u32)]) -> AnyView {
             </li>
         }
     };
-    // An answer that nobody wrote down has nothing to say to a room.
-    let rows = hands.iter().enumerate().filter(|(_, (text, _))| !text.is_empty()).map(row).collect_view();
-    view! { <ol class="room-counted" aria-label="Show of hands" aria-live="polite">{rows}</ol> }.into_any()
+    let rows: Vec<_> = hands.iter().enumerate().filter(|(_, (text, _))| !text.is_empty()).map(row).collect();
+    (!rows.is_empty()).then(|| {
+        view! { <ol class="room-counted" aria-label="Show of hands" aria-live="polite">{rows}</ol> }.into_any()
+    })
 }
 
 /// Says whether the figure goes on below what is seen, so that the next step turns to it.

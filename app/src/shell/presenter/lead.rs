@@ -83,15 +83,14 @@ pub(super) fn view(deck: Query) -> AnyView {
     });
     Effect::new(move |_| {
         let now = talk.now.get();
-        // Whoever shows nothing yet has nothing to say.
-        if now.is_shown() && !now.talk.is_empty() {
+        if now.is_told() {
             now.remember();
         }
     });
     let for_room = Memo::new(move |_| talk.for_room());
     Effect::new(move |_| {
         let seen = for_room.get();
-        if seen.is_shown() && !seen.talk.is_empty() {
+        if seen.is_told() {
             talk.say(Said::Now(seen));
         }
     });

@@ -47,6 +47,11 @@ pub(super) struct Now {
 }
 
 impl Now {
+    /// Whether there is anything to say of it: whoever shows nothing yet has nothing.
+    pub(super) fn is_told(&self) -> bool {
+        self.is_shown() && !self.talk.is_empty()
+    }
+
     /// The same talk at another slide.
     pub(super) fn showing(self, at: usize, slide: &Slide) -> Self {
         let bare = Self {

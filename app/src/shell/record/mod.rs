@@ -11,7 +11,7 @@ use ringside_content::schema::{Course, ExerciseIndex};
 use ringside_core::practice::record::{HONESTY, RULE, Record};
 
 use crate::clock;
-use crate::data::{Fragment, library};
+use crate::data::{Fragment, Remote, library};
 use crate::deferred::{PageView, lazy};
 use crate::router::address;
 use crate::shell::fragment;
@@ -34,8 +34,8 @@ struct Desk {
     course: StoredValue<Arc<Course>>,
     index: StoredValue<Arc<ExerciseIndex>>,
     /// Of each mission and of each lab: its slug and its title.
-    missions: StoredValue<Vec<(String, String)>>,
-    labs: StoredValue<Vec<(String, String)>>,
+    missions: Memo<Vec<(String, String)>>,
+    labs: Memo<Vec<(String, String)>>,
     /// Whether the record shown is the learner's own.
     own: bool,
 }
@@ -44,24 +44,17 @@ fn view() -> AnyView {
     let library = library();
     // All at once, and not one after the other.
     untrack(|| drop((library.course.get(), library.exercises.get(), library.missions.get(), library.labs.get())));
-    let with_titles = move |course: Arc<Course>, index: Arc<ExerciseIndex>, missions: Arc<Fragment>| {
-        let titles = |list: &Fragment, kind| StoredValue::new(fragment::titles(list, kind));
-        let show = move |labs: Arc<Fragment>| {
-            either(Desk {
-                course: StoredValue::new(course.clone()),
-                index: StoredValue::new(index.clone()),
-                missions: titles(&missions, "mission"),
-                labs: titles(&labs, "lab"),
-                own: true,
-            })
+    let titles = |list: Remote<Fragment>, kind: &'static str| {
+        Memo::new(move |_| list.ready().map(|list| fragment::titles(&list, kind)).unwrap_or_default())
+    };
+    let (missions, labs) = (titles(library.missions, "mission"), titles(library.labs, "lab"));
+    let with_course = move |course: Arc<Course>| {
+        let course = StoredValue::new(course);
+        let show = move |index: Arc<ExerciseIndex>| {
+            either(Desk { course, index: StoredValue::new(index), missions, labs, own: true })
         };
-        library.labs.show(show).into_any()
+        library.exercises.show(show).into_any()
     };
-    let with_index = move |course: Arc<Course>, index: Arc<ExerciseIndex>| {
-        library.missions.show(move |missions| with_titles(course.clone(), index.clone(), missions)).into_any()
-    };
-    let with_course =
-        move |course: Arc<Course>| library.exercises.show(move |index| with_index(course.clone(), index)).into_any();
     view! { <article class="exam record">{library.course.show(with_course)}</article> }.into_any()
 }
 

@@ -170,9 +170,9 @@ fn item(solved: &Solved, indexed: Option<&Indexed>, marks: Option<&Marks>) -> An
     .into_any()
 }
 
-/// The title of this slug; the slug itself where a link names what is no more.
-fn title(of: StoredValue<Vec<(String, String)>>, slug: &str) -> String {
-    let found = of.with_value(|all| all.iter().find(|(own, _)| own == slug).map(|(_, title)| title.clone()));
+/// The title of this slug; the slug itself where a link names what is no more, or the titles could not be had.
+fn title(of: Memo<Vec<(String, String)>>, slug: &str) -> String {
+    let found = of.with(|all| all.iter().find(|(own, _)| own == slug).map(|(_, title)| title.clone()));
     found.unwrap_or_else(|| slug.to_owned())
 }
 
@@ -181,10 +181,10 @@ fn labs(labs: &[Lab], desk: Desk) -> Option<AnyView> {
         .iter()
         .map(|lab| {
             let [holds, all] = lab.holds;
-            let href = format!("lab/{}/", lab.id);
+            let (href, id) = (format!("lab/{}/", lab.id), lab.id.clone());
             view! {
                 <li>
-                    <a href=href>{title(desk.labs, &lab.id)}</a>
+                    <a href=href>{move || title(desk.labs, &id)}</a>
                     <span class="why">{format!(" · {holds} of {all} numbers as the model says · {}", lab.on)}</span>
                 </li>
             }
@@ -210,11 +210,11 @@ fn runs(runs: &[Run], by: &str, desk: Desk) -> Option<AnyView> {
             if !by.is_empty() {
                 query.set("by", by);
             }
-            let href = format!("mission/{}/?{query}", run.mission);
+            let (href, slug) = (format!("mission/{}/?{query}", run.mission), run.mission.clone());
             let decisions = ringside_content::words::count(run.decisions(), "decision", "decisions");
             view! {
                 <li>
-                    <a href=href>{title(desk.missions, &run.mission)}</a>
+                    <a href=href>{move || title(desk.missions, &slug)}</a>
                     <span class="why">{format!(" · {decisions} · seed {}", run.seed)}</span>
                 </li>
             }

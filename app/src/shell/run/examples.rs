@@ -29,7 +29,7 @@ pub(super) fn view(desk: Desk) -> AnyView {
     view! {
         <section class="run-begin sans">
             <h2>"What to bring"</h2>
-            <p>"A configuration and ten lines of output are enough to begin. Bring them in any order; each is recognized."</p>
+            <p>"Bring the model, the launch flags, the GPU and ten lines of output, in any order. The page says what is still missing."</p>
             <dl>
                 <dt>"The model"</dt>
                 <dd>"config.json"</dd>

@@ -23,6 +23,8 @@ use crate::ui::{file, focus_soon, link};
 const NAME: &str = "r=";
 /// The longest fragment: mail and chats cut longer links.
 const LONGEST: usize = 60_000;
+/// Where texts are pasted.
+const PASTE: &str = "run-paste";
 /// The button that undoes.
 const PUT_BACK: &str = "run-put-back";
 
@@ -139,7 +141,11 @@ impl Desk {
         self.written.set_value(text.clone());
         match js_sys::decode_uri_component(&text).map(String::from) {
             Ok(text) => {
-                let input = self.input(run::file("The link’s run", &text));
+                let mut card = run::file("The link’s run", &text);
+                if card.outcome == Outcome::Read {
+                    card.said = "A link holds the run, not the inputs. What else they had isn’t listed here.".to_owned();
+                }
+                let input = self.input(card);
                 self.replace(vec![input], "The link’s run replaced what was here.".to_owned());
             }
             Err(_) => self.said.set(Some(Err(
@@ -200,23 +206,23 @@ fn view() -> AnyView {
         <article class="run-page">
             <h1>{move || Some(desk.run(|run| run.name.clone())).filter(|name| !name.is_empty()).unwrap_or_else(|| "Your run".to_owned())}</h1>
             <p class="lede no-print">
-                "See what a run should take next to what it took, and which causes the gap comes from. Nothing leaves your browser."
+                "Compare what your run should take with what it took, and see where the gap comes from. Nothing leaves your browser."
             </p>
             {move || desk.run(origin)}
             {input(desk, files)}
             {say(desk.said)}
             {undo(desk)}
             <p class="visually-hidden" role="status">{desk.heard}</p>
-            <Show when=has_any fallback=move || examples::view(desk)>
-                {cards::list(desk)}
-                {replaced(desk)}
-            </Show>
             <div aria-live="polite">
                 {move || {
                     (!desk.is_empty())
                         .then(|| view! { <p class="finding run-verdict" role="note">{report.with(|r| r.verdict.clone())}</p> })
                 }}
             </div>
+            <Show when=has_any fallback=move || examples::view(desk)>
+                {cards::list(desk)}
+                {replaced(desk)}
+            </Show>
             {move || (!desk.is_empty()).then(|| report::view(&report.get()))}
             {move || desk.run(node::of)}
             <Show when=move || !desk.is_empty()>{actions(desk)}</Show>
@@ -236,12 +242,20 @@ fn origin(run: &Run) -> Option<AnyView> {
 /// Where things are pasted, dropped and chosen.
 fn input(desk: Desk, files: files::Files) -> AnyView {
     let pasted = RwSignal::new(String::new());
+    let count = StoredValue::new(0_u32);
     let take = move || {
         let text = pasted.get_untracked();
-        if !text.trim().is_empty() {
-            desk.add(read("Pasted text", &text));
+        if text.trim().is_empty() {
+            return;
+        }
+        count.update_value(|count| *count += 1);
+        let card = read(&format!("Pasted text {}", count.get_value()), &text);
+        // What was refused may be mended where it stands.
+        if card.outcome != Outcome::Refused {
             pasted.set(String::new());
         }
+        desk.add(card);
+        focus_soon(PASTE.to_owned());
     };
     let by_key = move |event: leptos::ev::KeyboardEvent| {
         if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {
@@ -253,6 +267,7 @@ fn input(desk: Desk, files: files::Files) -> AnyView {
         <label class="run-paste sans">
             <span>"Paste a configuration, launch flags or output, one thing at a time and in any order"</span>
             <textarea
+                id=PASTE
                 rows="5"
                 spellcheck="false"
                 autocomplete="off"

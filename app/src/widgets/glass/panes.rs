@@ -21,8 +21,8 @@ pub(super) fn findings(glass: Glass) -> AnyView {
     let none = (empty && stopped.is_none()).then(|| {
         view! {
             <p class="fine">
-                "✓ In this run at these sizes: No data races, no out-of-bounds indices, no uninitialized reads, and every barrier reached "
-                "by all invocations. Other sizes or inputs may differ."
+                "✓ This run, at these sizes, has no data races, no out-of-bounds indices and no uninitialized reads, and all invocations "
+                "reach every barrier. Other sizes or inputs may differ."
             </p>
         }
     });
@@ -185,9 +185,14 @@ fn access(access: &Access) -> AnyView {
 /// Digits of a value in a cell; the title has all of them.
 const DIGITS: u32 = 4;
 
+/// The first of three components, if the others are zero: of `(5, 0, 0)`, but not of `(5, 6, 0, 0)`.
+fn in_one_dimension(value: &str) -> Option<&str> {
+    value.strip_prefix('(')?.strip_suffix(", 0, 0)").filter(|x| !x.contains(','))
+}
+
 /// A value as a cell has it: a fraction with [`DIGITS`], and of a place in one dimension, as all in its row are, that alone.
 fn in_line(value: &str, is_one_dimension: bool) -> String {
-    if let Some(x) = value.strip_prefix('(').and_then(|v| v.strip_suffix(", 0, 0)")).filter(|_| is_one_dimension) {
+    if let Some(x) = in_one_dimension(value).filter(|_| is_one_dimension) {
         return x.to_owned();
     }
     match decimal::parse(value) {
@@ -209,7 +214,7 @@ pub(super) fn lanes(glass: Glass) -> AnyView {
             let full = shown.warps.get(shown.warp as usize).map_or(0, |w| w.full);
             let row = |lanes: &ringside_core::kernels::glass::Lanes| {
                 let count = full.count_ones() as usize;
-                let one = lanes.values.iter().flatten().all(|value| value.ends_with(", 0, 0)"));
+                let one = lanes.values.iter().flatten().all(|value| in_one_dimension(value).is_some());
                 let cells = lanes.values.iter().take(count).enumerate().map(|(lane, value)| {
                     let off = active >> lane & 1 == 0;
                     let value = value.clone().unwrap_or_else(|| "–".to_owned());

@@ -117,8 +117,8 @@ fn finding(id: &'static str, trial: Trial) -> String {
         }
         Some(_) => format!("{}: not right yet.", puzzle.title),
         None => format!(
-            "{}: not written yet. Your kernel is checked at sizes just below, at and above each block boundary, then timed at {}, where it \
-             must move at least {moved}.",
+            "{}: not written yet. Your kernel is checked at several sizes, some fixed and some random, then timed at {}, where it must \
+             move at least {moved}.",
             puzzle.title,
             puzzle.timed_at()
         ),

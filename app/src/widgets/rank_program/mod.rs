@@ -10,8 +10,8 @@ use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::program::figure::{PUZZLES, Params, find};
 use ringside_core::program::playback::{Moments, Standing, places};
-use ringside_core::program::{Job, Outcome, Puzzle, SHIM, rank_list};
-use ringside_core::quantity::{Unit, listed};
+use ringside_core::program::{Job, Outcome, Puzzle, SHIM, Verdict, rank_counts, rank_list};
+use ringside_core::quantity::Unit;
 
 use super::controls::{Controls, Drawn};
 use super::model_figure::ModelFigure;
@@ -318,13 +318,6 @@ fn jobs(params: Params, puzzle: &Puzzle, text: &str) -> VecDeque<Job> {
     std::iter::once(asked).chain(others).map(|ranks| params.job(puzzle, text, ranks)).collect()
 }
 
-/// Numbers of ranks as a sentence has them, in order: "2, 4 and 8".
-fn counts(all: &[usize]) -> String {
-    let mut all = all.to_vec();
-    all.sort_unstable();
-    listed(&all.iter().map(usize::to_string).collect::<Vec<_>>())
-}
-
 /// What came of a trial.
 fn verdict(came: &Came, editor: Editor, puzzle: &Puzzle) -> AnyView {
     match came {
@@ -333,15 +326,17 @@ fn verdict(came: &Came, editor: Editor, puzzle: &Puzzle) -> AnyView {
             let sentence = outcome.diagnosis.sentence.clone();
             view! {
                 <div class="came-right">
-                    <p><b>"✓ " {format!("Passed on {} ranks.", counts(passed))}</b> " " {sentence}</p>
+                    <p><b>"✓ " {format!("Passed on {} ranks.", rank_counts(passed))}</b> " " {sentence}</p>
                 </div>
             }
             .into_any()
         }
         Came::Ran { outcome, ranks, passed } => {
             let title = format!("On {ranks} ranks: {}", outcome.diagnosis.verdict.label());
-            let before = (!passed.is_empty()).then(|| format!(" It passed on {}.", counts(passed)));
-            let unchecked = puzzle.unchecked(*ranks).map(|said| format!(" {said}"));
+            let before = (!passed.is_empty()).then(|| format!(" It passed on {}.", rank_counts(passed)));
+            // What can't be read fails on any number of ranks.
+            let is_read = outcome.diagnosis.verdict != Verdict::Syntax;
+            let unchecked = is_read.then(|| puzzle.unchecked(*ranks)).flatten().map(|said| format!(" {said}"));
             let at = outcome.diagnosis.at.iter().filter(|at| at.line > 0).copied();
             let go = at.map(|at| {
                 let label = format!("Rank {}, line {}", at.rank, at.line);

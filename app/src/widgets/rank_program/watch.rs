@@ -121,15 +121,15 @@ fn legend() -> AnyView {
 /// The lanes of the ranks over time.
 fn lanes(shown: Shown) -> AnyView {
     let (window, width) = (RwSignal::new(Window::ALL), RwSignal::new(0.0));
+    let last = Memo::new(move |_| shown.with(|outcome| end(&outcome.run)));
     let axis = Memo::new(move |_| {
-        let end = shown.with(|outcome| end(&outcome.run));
-        let window = window.get();
-        Axis { from: window.from * end, to: window.to * end, width: width.get() }
+        let (last, window) = (last.get(), window.get());
+        Axis { from: window.from * last, to: window.to * last, width: width.get() }
     });
     let count = ranks(shown);
     let height = move || Rows::of(count.get()).pitch() * count.get() as f64;
-    let picture = move || shown.with(|outcome| drawing(&outcome.run, axis.get()));
-    let over = move || shown.at(|outcome, now| now_drawing(&outcome.run, axis.get(), now));
+    let picture = move || shown.with(|outcome| drawing(&outcome.run, axis.get(), last.get()));
+    let over = move || shown.at(|outcome, now| now_drawing(&outcome.run, axis.get(), now, last.get()));
     let node = NodeRef::<html::Div>::new();
     timeline::follow_width(node, width);
     let names = move || (0..count.get()).map(|rank| view! { <span>{rank}</span> }).collect_view();
@@ -140,7 +140,7 @@ fn lanes(shown: Shown) -> AnyView {
         }
     };
     let label = move || format!("Timeline of {} ranks. The list below says where each rank is.", count.get());
-    let busy = Memo::new(move |_| shown.with(|outcome| timeline::strip(&outcome.run.computing(PARTS))));
+    let busy = Memo::new(move |_| shown.with(|outcome| timeline::strip(&outcome.run.computing(last.get(), PARTS))));
     view! {
         <div class="track rank-track">
             <div
@@ -186,11 +186,11 @@ fn end(run: &Run) -> f64 {
 }
 
 /// Every lane: one path for each look, and one for memory.
-fn drawing(run: &Run, axis: Axis) -> String {
+fn drawing(run: &Run, axis: Axis, last: f64) -> String {
     let rows = Rows::of(run.ranks.len());
     let mut paths: [String; LOOKS.len()] = Default::default();
     let mut memory = String::new();
-    let (most, last, mut never) = (run.totals.memory.max(1) as f64, end(run), String::new());
+    let (most, mut never) = (run.totals.memory.max(1) as f64, String::new());
     for (i, rank) in run.ranks.iter().enumerate() {
         let top = rows.top(i);
         for event in &rank.events {
@@ -211,7 +211,7 @@ fn drawing(run: &Run, axis: Axis) -> String {
             }
             block(&mut paths[look], x, y, (right - x).max(NARROWEST), high);
         }
-        filled(&mut memory, rank, axis, (top + rows.lane(), rows.memory / most), run.totals.time);
+        filled(&mut memory, rank, axis, (top + rows.lane(), rows.memory / most), last);
     }
     let mut markup = format!("<path class=\"does-memory\" d=\"{memory}\"/>");
     for ((class, _), path) in LOOKS.iter().zip(&paths) {
@@ -242,10 +242,10 @@ fn line(message: &Message, axis: Axis, rows: Rows) -> String {
 }
 
 /// What lies over the lanes: the moment on show, and the messages that are under way then.
-fn now_drawing(run: &Run, axis: Axis, now: f64) -> String {
+fn now_drawing(run: &Run, axis: Axis, now: f64, last: f64) -> String {
     let rows = Rows::of(run.ranks.len());
     let lines: String = run.under_way(now).map(|message| line(message, axis, rows)).collect();
-    let now = if now < run.totals.time { now } else { end(run) };
+    let now = if now < run.totals.time { now } else { last };
     let (x, high) = (axis.x(now), rows.pitch() * run.ranks.len() as f64);
     let width = (axis.width - x).max(0.0);
     format!(

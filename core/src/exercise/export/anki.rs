@@ -29,10 +29,7 @@ fn front(q: &Question) -> String {
         let items: String = items.into_iter().map(|item| format!("<li>{item}</li>")).collect();
         format!("<ul>{items}</ul>")
     };
-    let mixed = |items: Vec<&String>| {
-        let places = scrambled(&items);
-        list(places.into_iter().filter_map(|i| items.get(i).copied()).collect())
-    };
+    let mixed = |items: Vec<&String>| list(scrambled(&items).into_iter().map(|(_, item)| *item).collect());
     let asked = match &q.form {
         Form::Choice { options, .. } => list(options.iter().map(|o| &o.text).collect()),
         Form::Order { items } => mixed(items.iter().collect()),
@@ -56,10 +53,10 @@ fn back(q: &Question) -> String {
 
 /// HTML in one line, in quotes where a cell needs them. A line break is a space, and `<br>` within `<pre>`.
 fn cell(html: &str) -> String {
-    let one_line = |part: &str| {
+    let flattened = |part: &str| {
         let (flowing, code) = part.split_at(part.find("<pre").unwrap_or(part.len()));
         format!("{}{}", flowing.replace('\n', " "), code.replace('\n', "<br>"))
     };
-    let text: String = html.replace('\t', " ").split_inclusive("</pre>").map(one_line).collect();
+    let text: String = html.replace('\t', " ").split_inclusive("</pre>").map(flattened).collect();
     if text.contains('"') { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }

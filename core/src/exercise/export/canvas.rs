@@ -183,16 +183,15 @@ fn matching(pairs: &[[String; 2]], extra: &[String]) -> Parts {
     let right = pairs.iter().map(|pair| &pair[1]).chain(extra).map(|text| plain_text(text));
     // Places by their number: the tenth after the ninth.
     let right: Vec<(usize, String)> = right.map(|text| (text.len(), text)).collect();
-    let label = |i: usize| {
-        let (_, text) = right.get(i)?;
-        Some(format!(
+    let label = |(i, (_, text)): (usize, &(usize, String))| {
+        format!(
             "<response_label ident=\"right{}\"><material><mattext>{}</mattext></material></response_label>",
             i + 1,
             escaped(text)
-        ))
+        )
     };
     // Canvas shows them in this order.
-    let labels: String = scrambled(&right).into_iter().filter_map(label).collect();
+    let labels: String = scrambled(&right).into_iter().map(label).collect();
     let asked: String = pairs
         .iter()
         .enumerate()

@@ -88,7 +88,7 @@ impl Format {
                 "In Canvas: Settings → Import Course Content → QTI .zip file. The quiz asks each learner one variant."
             }
             Self::Qti21 => {
-                "In your platform: import a QTI 2.1 content package. The quiz asks each learner one variant."
+                "In your platform: import a QTI 2.1 content package. Its test selects one variant of each exercise per learner, if your platform imports tests."
             }
             Self::Gift => {
                 "In Moodle: Question bank → Import → GIFT format. The variants of an exercise share a category: to ask each learner one, add a random question from it."
@@ -351,18 +351,18 @@ const PLACES: &str = "<p>Give each item its place, counting from 1.</p>";
 
 /// An order as pairs, for formats without orders: each item with its place, not in the right order.
 fn as_pairs(items: &[String]) -> Vec<[String; 2]> {
-    scrambled(items).into_iter().filter_map(|i| Some([items.get(i)?.clone(), (i + 1).to_string()])).collect()
+    scrambled(items).into_iter().map(|(i, item)| [item.clone(), (i + 1).to_string()]).collect()
 }
 
-/// The places of `items` in an order that isn't the one they are in, always the same: a platform that shows them as they come must
-/// not show the answer.
-fn scrambled<T: Ord>(items: &[T]) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..items.len()).collect();
-    places.sort_by_key(|i| items.get(*i));
-    if places.is_sorted() {
-        places.reverse();
+/// `items` with their places, in an order that isn't the one they are in, always the same: a platform that shows them as they come
+/// must not show the answer.
+fn scrambled<T: Ord>(items: &[T]) -> Vec<(usize, &T)> {
+    let mut all: Vec<(usize, &T)> = items.iter().enumerate().collect();
+    all.sort_by_key(|(_, item)| *item);
+    if all.is_sorted_by_key(|(i, _)| *i) {
+        all.reverse();
     }
-    places
+    all
 }
 
 /// A share of the mark as Moodle lists it: five places.

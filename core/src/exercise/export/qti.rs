@@ -200,7 +200,7 @@ fn order(items: &[String]) -> Parts {
     // Shown in another order than the right one also where a platform does not shuffle.
     let choices: String = scrambled(items)
         .into_iter()
-        .filter_map(|i| Some(format!("<simpleChoice identifier=\"{}\">{}</simpleChoice>\n", id(i), items.get(i)?)))
+        .map(|(i, item)| format!("<simpleChoice identifier=\"{}\">{item}</simpleChoice>\n", id(i)))
         .collect();
     Parts {
         response: ["ordered", "identifier"],
@@ -222,8 +222,7 @@ fn matching(pairs: &[[String; 2]], extra: &[String]) -> Parts {
     };
     let left: String = pairs.iter().enumerate().map(|(i, pair)| choice("L", i, 1, &pair[0])).collect();
     let right: Vec<&String> = pairs.iter().map(|pair| &pair[1]).chain(extra).collect();
-    let shown = scrambled(&right).into_iter();
-    let right: String = shown.filter_map(|i| Some(choice("R", i, pairs.len(), right.get(i)?))).collect();
+    let right: String = scrambled(&right).into_iter().map(|(i, html)| choice("R", i, pairs.len(), html)).collect();
     Parts {
         response: ["multiple", "directedPair"],
         correct: (1..=pairs.len()).map(|i| format!("L{i} R{i}")).collect(),

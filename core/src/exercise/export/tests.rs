@@ -203,13 +203,13 @@ fn notes_are_one_line_each_and_keep_their_ids() {
 #[test]
 fn an_answer_is_not_shown_by_the_order_in_which_things_stand() {
     for items in [["a", "b", "c"], ["c", "a", "b"], ["b", "c", "a"], ["a", "a", "a"], ["c", "b", "a"]] {
-        let shown = scrambled(&items);
+        let shown: Vec<usize> = scrambled(&items).into_iter().map(|(i, _)| i).collect();
         assert_ne!(shown, [0, 1, 2], "{items:?}");
         let mut places = shown.clone();
         places.sort_unstable();
         assert_eq!(places, [0, 1, 2], "{items:?}");
     }
-    assert_eq!((scrambled::<u8>(&[]), scrambled(&[7])), (vec![], vec![0]));
+    assert_eq!((scrambled::<u8>(&[]), scrambled(&[7])), (vec![], vec![(0, &7)]));
     for items in [["alpha", "beta", "gamma"], ["gamma", "alpha", "beta"], ["beta", "gamma", "alpha"]] {
         let pool = [pooled(&order(items), 1).unwrap()];
         let canvas = text(Format::Canvas, &pool);
@@ -291,7 +291,10 @@ fn every_format_says_what_becomes_of_variants() {
     for format in Format::ALL {
         let says = match format {
             Format::Moodle | Format::Gift => "to ask each learner one, add a random question from it.",
-            Format::Canvas | Format::Qti21 => "The quiz asks each learner one variant.",
+            Format::Canvas => "The quiz asks each learner one variant.",
+            Format::Qti21 => {
+                "Its test selects one variant of each exercise per learner, if your platform imports tests."
+            }
             Format::Anki => "Each variant is a note.",
         };
         assert!(format.steps().ends_with(says), "{}", format.steps());

@@ -3,7 +3,7 @@
 use super::figure::{Params, Shown, View};
 use super::serve::{Event, Stage};
 use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, grouped, listed, number};
 
 fn some(n: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
@@ -60,16 +60,14 @@ impl Params {
         if usage.held() == 0 {
             return format!("No slot is allocated at this step. {all}{stuck}");
         }
-        let waste = match (usage.later, usage.never) {
-            (0, 0) => "all of them hold a token".to_owned(),
-            (later, never) => format!(
-                "{} hold a token ({}), {} are reserved for later tokens, {}",
-                grouped(usage.tokens),
-                Unit::Fraction.format(usage.utilisation()),
-                grouped(later),
-                if never == 0 { "none is wasted".to_owned() } else { format!("{} are never used", grouped(never)) }
-            ),
-        };
+        let mut parts =
+            vec![format!("{} hold a token ({})", grouped(usage.tokens), Unit::Fraction.format(usage.utilisation()))];
+        for (slots, what) in [(usage.later, "are reserved for later tokens"), (usage.never, "are never used")] {
+            if slots > 0 {
+                parts.push(format!("{} {what}", grouped(slots)));
+            }
+        }
+        let waste = if parts.len() == 1 { "all of them hold a token".to_owned() } else { listed(&parts) };
         let shared = if usage.in_tables > usage.blocks {
             format!(
                 " Tables name {} blocks and hold {}: sharing saves {}.",
