@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use ringside_core::run::{Card, Checked, Ledger, Outcome, Report, Run, check, compare, read, snapshot};
+use ringside_core::allocator::Snapshot;
+use ringside_core::run::{
+    Card, Checked, Content, Ledger, Outcome, Report, Run, check, compare, content, read, snapshot,
+};
 use serde_json::{Value, json};
 
 use crate::{Output, Unread, pretty};
@@ -53,10 +56,14 @@ fn gather(paths: &[&str]) -> Result<(Run, Vec<Card>, Vec<String>), Unread> {
             "-" => crate::read(path)?.into_bytes(),
             path => std::fs::read(path).map_err(|error| Unread(format!("{path} couldn't be read: {error}.")))?,
         };
-        let card = match String::from_utf8(bytes) {
-            Ok(text) => read(&name, &text),
-            // Of binary files only a pickled snapshot is known.
-            Err(binary) => snapshot(&name, &ringside_core::allocator::Snapshot::read(binary.as_bytes())),
+        let card = match content(&bytes) {
+            Err(why) => return Err(Unread(format!("{name}: {why}"))),
+            // The page's worker unpacks; nothing here does.
+            Ok(Content::Trace) if bytes.starts_with(&[0x1f, 0x8b]) => {
+                return Err(Unread(format!("{name}: It is packed. Unpack it first: gunzip -k {path}")));
+            }
+            Ok(Content::Snapshot) => snapshot(&name, &Snapshot::read(&bytes)),
+            Ok(Content::Trace | Content::Text) => read(&name, &String::from_utf8_lossy(&bytes)),
         };
         if card.outcome == Outcome::Refused {
             return Err(Unread(format!("{name}: {}", card.said)));

@@ -149,3 +149,37 @@ fn a_run_is_compared_and_checked() {
     let (_, complaint, code) = ringside(&["run", "-"], "hello");
     assert!(code == Some(2) && complaint.contains("isn't recognized"), "{complaint}");
 }
+
+#[test]
+fn a_file_is_what_its_first_bytes_say() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let run = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).expect("it is written");
+        ringside(&["run", &path.to_string_lossy(), "--json"], "")
+    };
+    let step = "step: 4 memory: 66.91GiB(37.51%) tps: 5,050 tflops: 1 mfu: 1%\n";
+    // One byte that is no UTF-8 makes no other kind of a log.
+    let (out, _, _) = run("byte.log", &[step.as_bytes(), b"caf\xe9\n"].concat());
+    let report: Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!((&report["files"][0]["kind"], &report["files"][0]["outcome"]), (&json!("log"), &json!("partly")));
+    let wide: Vec<u8> = "\u{feff}step".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (name, bytes, told) in [
+        ("wide.log", wide.as_slice(), "wide.log: It is text in UTF-16. Save it as UTF-8."),
+        ("trace.json.gz", b"\x1f\x8b\x08\0", "trace.json.gz: It is packed. Unpack it first: gunzip -k "),
+        ("empty.log", b"", "empty.log: There is nothing in it."),
+        ("program", b"\x7fELF\0\0", "program: It is a binary file."),
+    ] {
+        let (out, complaint, code) = run(name, bytes);
+        assert_eq!((out.as_str(), code), ("", Some(2)), "{name}");
+        assert!(complaint.contains(told), "{complaint}");
+    }
+    // A snapshot goes to its own reader, pickled or not.
+    let snapshot =
+        br#"{"segments": [{"total_size": 2048, "segment_type": "small", "blocks": [{"size": 2048, "state": "inactive"}]}]}"#;
+    let (out, complaint, _) = run("snapshot.json", snapshot);
+    let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{complaint}"));
+    assert_eq!(report["files"][0]["kind"], "snapshot");
+    let (_, complaint, code) = run("snapshot.pickle", b"\x80\x04\x95");
+    assert!(code == Some(2) && complaint.contains("snapshot.pickle: "), "{complaint}");
+}
