@@ -74,7 +74,7 @@ fn rests_on<'a>(run: &Run, report: &'a Report, name: &str) -> Vec<&'a str> {
             Some(_) => false,
             None if report.row(&id).is_none() => false,
             None => match id.as_str() {
-                "weights" => a.key == "model.sizes",
+                "weights" => matches!(a.key, "model.sizes" | "serving.tp" | "serving.pp" | "serving.weight"),
                 "kv-memory" | "kv-tokens" => a.key == "model.sizes" || is_of_serving,
                 "step-time" | "tokens-per-second" | "tokens-per-gpu" | "mfu" => is_outside,
                 id if id.starts_with("memory-") => is_outside,
@@ -116,6 +116,9 @@ pub fn check(run: &Run, others: &[String]) -> (Report, Vec<Checked>) {
             named(run, &report, name, 1)
         });
         let names = names.into_inner();
+        if let Some(why) = report.contradiction.as_ref().filter(|_| names.iter().any(|n| n.starts_with("measured."))) {
+            return undecided(why.clone());
+        }
         let keys: BTreeSet<&str> = names.iter().flat_map(|name| rests_on(run, &report, name)).collect();
         if !keys.is_empty() {
             return undecided(depends(keys.into_iter()));

@@ -8,7 +8,7 @@ use crate::declare::Model as _;
 use crate::kv_cache::figure::USED;
 use crate::memory::{Dtype, Mode, breakdown};
 use crate::planner::published::NEAR;
-use crate::quantity::{Unit, bytes_decimal, grouped, number};
+use crate::quantity::{Unit, bytes_decimal, grouped, listed, number};
 use crate::serving::command::Server;
 
 /// A line of the table.
@@ -84,6 +84,8 @@ pub struct Report {
     pub verdict: String,
     /// What to measure next, the cheapest first.
     pub next: Vec<Next>,
+    /// Why the measurements can't be those of one run, if they can't: a sentence. Nothing that follows from them is decided then.
+    pub contradiction: Option<String>,
 }
 
 impl Report {
@@ -232,15 +234,76 @@ fn training(run: &Run, plan: &Plan, report: &mut Report) {
     }
     report.ledgers.push(ledger::time(run, plan, measured));
     report.ledgers.extend(ledger::memory(plan, measured_memory.first().copied()));
-    report.ledgers.extend(measured.and_then(|seconds| ledger::mfu(run, plan, seconds)));
+    let reported = measured.filter(|_| is_of_one_text(run, &from));
+    report.ledgers.extend(reported.and_then(|seconds| ledger::mfu(run, plan, seconds)));
     // What serving assumed stays.
     for assumed in &plan.assumed {
         if !report.assumed.contains(assumed) {
             report.assumed.push(assumed.clone());
         }
     }
-    report.verdict = verdict(report, plan);
+    report.contradiction = contradiction(run, plan, report);
+    report.verdict = report.contradiction.clone().unwrap_or_else(|| verdict(report, plan) + &of_memory(report, plan));
     report.next = next(run, plan, report);
+}
+
+/// Whether what a log reports of its FLOPs stands in the text that the step is from. Documents name columns, logs name lines.
+fn is_of_one_text(run: &Run, from: &str) -> bool {
+    let text = |from: &str| from.split_once(", line").map(|(text, _)| text.to_owned());
+    let reported = [Metric::Flops, Metric::Mfu, Metric::Peak].iter().filter_map(|metric| run.measured.get(metric));
+    reported.into_iter().all(|m| text(&m.from) == text(from))
+}
+
+/// How far a step's time and one that follows from tokens/s may be apart, as a ratio: medians and averages of one run are nearer.
+const APART: f64 = 1.25;
+
+/// Why what was measured can't be of one run, or not of this one.
+fn contradiction(run: &Run, plan: &Plan, report: &Report) -> Option<String> {
+    const CHECK: &str = "Check the model, the batch and the number of GPUs, and bring the output of one run.";
+    // Tokens that are assumed contradict nothing.
+    if plan.assumed.iter().any(|a| !a.is_spanned()) {
+        return None;
+    }
+    if report.row("mfu").and_then(|row| row.measured).is_some_and(|mfu| mfu > 1.0) {
+        return Some(format!(
+            "The inputs don’t belong together: for the measured step the GPUs would have to exceed their peak. {CHECK}"
+        ));
+    }
+    let step = run.measured(Metric::StepTime)?;
+    let (tokens, gpus) = (plan.job.tokens(), plan.job.cluster.gpus() as f64);
+    let ways = [(Metric::TokensPerSecond, tokens), (Metric::TokensPerGpu, tokens / gpus)];
+    let far = |(metric, of): (Metric, f64)| {
+        let seconds = of / run.measured(metric)?;
+        let ratio = (seconds / step).max(step / seconds);
+        (ratio > APART).then(|| {
+            format!(
+                "The inputs don’t belong together: a step of {} was measured, and {} give {}. {CHECK}",
+                Unit::Seconds.format(step),
+                lower(metric.label()),
+                Unit::Seconds.format(seconds)
+            )
+        })
+    };
+    ways.into_iter().find_map(far)
+}
+
+/// What is said of the memory beside the verdict on the time: that a measurement lies outside the range, or that the GPU is too small.
+fn of_memory(report: &Report, plan: &Plan) -> String {
+    let Some(row) = report.rows.iter().find(|row| row.id.starts_with("memory-")) else { return String::new() };
+    let gpu = plan.job.cluster.gpu;
+    let capacity = gpu.seen.map_or(gpu.memory, |(seen, _)| seen).0;
+    match (row.measured, row.predicted) {
+        (None, Some([low, ..])) if low > capacity => {
+            format!(" It needs at least {} per GPU, and a GPU has {}.", bytes_decimal(low), bytes_decimal(capacity))
+        }
+        // The range spans no other values of these.
+        (Some(_), Some(_)) if plan.assumed.iter().all(Assumed::is_spanned) && !row.is_within() => format!(
+            " Memory is outside the predicted range: {} measured, {} predicted.",
+            row.measured_text(),
+            row.predicted_text()
+        ),
+        _ => String::new(),
+    }
 }
 
 /// What the memory model says for a way of measuring: least, middle, most.
@@ -256,24 +319,20 @@ fn verdict(report: &Report, plan: &Plan) -> String {
     let [_, at, _] = row.predicted.unwrap_or_default();
     let is_spanned = plan.assumed.iter().all(Assumed::is_spanned);
     let Some(measured) = row.measured else {
-        let fits = report.rows.iter().find(|row| row.unit == Unit::Bytes).and_then(|row| row.predicted);
-        let capacity = plan.job.cluster.gpu.memory.0;
-        let fits = match fits {
-            Some([low, ..]) if low > capacity => {
-                format!(" It needs at least {} per GPU, and a GPU has {}.", bytes_decimal(low), bytes_decimal(capacity))
-            }
-            _ => String::new(),
-        };
         // A range over all values that a setting can have assumes none of them.
         let lead = if is_spanned { "A step" } else { "With the assumed values, a step" };
-        return format!("{lead} is predicted to take {}. No step time was measured.{fits}", row.predicted_text());
+        return format!("{lead} is predicted to take {}. No step time was measured.", row.predicted_text());
     };
     if let Some(open) = open(&plan.assumed) {
         // Only of settings whose values were tried is known what fits.
         let fits = if is_spanned {
-            let which = if row.is_within() { "some" } else { "none" };
-            let can = if plan.assumed.len() == 1 { "it can have" } else { "they can have" };
-            format!("The measured step, {}, fits {which} of the values that {can}.", row.measured_text())
+            let place = if row.is_within() { "within" } else { "outside" };
+            let keys: Vec<String> = plan.assumed.iter().map(|a| a.key.to_owned()).collect();
+            format!(
+                "The measured step, {}, is {place} the range predicted over all values of {}.",
+                row.measured_text(),
+                listed(&keys)
+            )
         } else {
             format!(
                 "The measured step is {}; with the assumed values {} is predicted.",
@@ -339,10 +398,12 @@ fn lower(label: &str) -> String {
 fn next(run: &Run, plan: &Plan, report: &Report) -> Vec<Next> {
     let mut all = Vec::new();
     let mut say = |why: String, command: &str| all.push(Next { why, command: command.to_owned() });
-    for (what, section) in [("the framework’s configuration", "layout."), ("the launch script", "cluster.")] {
-        let keys: Vec<&str> = plan.assumed.iter().map(|a| a.key).filter(|key| key.starts_with(section)).collect();
+    for (what, section) in [("a configuration", "layout."), ("a launch script", "cluster.")] {
+        let keys: Vec<String> =
+            plan.assumed.iter().map(|a| a.key.to_owned()).filter(|key| key.starts_with(section)).collect();
         if !keys.is_empty() {
-            say(format!("Paste {what}: it decides {}.", keys.join(", ")), "");
+            let them = if keys.len() == 1 { "it" } else { "them" };
+            say(format!("Set {} in run.toml, or paste {what} that has {them}.", listed(&keys)), "");
         }
     }
     let Some(row) = report.row("step-time") else { return all };
@@ -455,6 +516,16 @@ fn serving(run: &Run, report: &mut Report) -> bool {
         };
         report.assumed.push(Assumed { key: "serving.memory", sentence: sentence.to_owned() });
     }
+    for (key, is_given, sentence) in [
+        ("serving.tp", s.tp.is_some(), "One GPU per pipeline stage."),
+        ("serving.pp", s.pp.is_some(), "One pipeline stage."),
+        ("serving.weight", s.weight.is_some(), "Weights in 16 bits."),
+        ("serving.kv", s.kv.is_some(), "The KV cache in 16 bits."),
+    ] {
+        if !is_given && run.is_unknown(key) {
+            report.assumed.push(Assumed { key, sentence: sentence.to_owned() });
+        }
+    }
     let sees = gpu.seen.map_or(gpu.memory, |(seen, _)| seen).0;
     // What is left after weights and between the least and the most that a process needs beside them.
     let beside = [b.overhead.context.low.0, b.overhead.context.high.0 + b.overhead.buffers.high.0];
@@ -506,6 +577,14 @@ fn serving(run: &Run, report: &mut Report) -> bool {
             grouped(measured as u64),
             row.predicted_text()
         ),
+        (open, None) if room[2] <= 0.0 => {
+            let lead = if open.is_some() { "With the assumed values, the" } else { "The" };
+            let each = bytes_decimal(weights);
+            let most = bytes_decimal(if server == Server::Trtllm { sees } else { sees * share });
+            format!(
+                "{lead} model doesn’t fit: its weights take {each} per GPU, and the engine has {most}. Split it among more GPUs."
+            )
+        }
         (open, None) => {
             let lead = if open.is_some() { "With the assumed values, the" } else { "The" };
             format!(

@@ -7,7 +7,7 @@ use toml::Table;
 
 use super::card::{Card, Kind, Outcome};
 use super::file::Run;
-use super::output::Output;
+use super::output::{CUT, Output};
 use super::{config, content, evidence, hardware, topology};
 use crate::launch::yaml;
 use crate::trace::{MOST_EVENTS, Reader};
@@ -83,10 +83,13 @@ pub fn read(name: &str, text: &str) -> Card {
     if ["#SBATCH", "srun ", "torchrun", "accelerate launch", "deepspeed "].iter().any(|word| bare.contains(word)) {
         return evidence::script(name, text);
     }
+    if log.said == CUT {
+        return log;
+    }
     Card::refused(
         name,
         Kind::Unknown,
-        "It isn't recognized. Paste run output, a configuration, launch flags, or what nvidia-smi or nccl-tests print. For an error message, use the search.",
+        "It isn't recognized. Paste run output, a configuration, launch flags, or what nvidia-smi or nccl-tests print.",
     )
 }
 
@@ -145,6 +148,19 @@ fn output(name: &str, text: &str) -> Card {
     lines.finish(name)
 }
 
+/// Keys of which a model's config has one.
+const MODEL_KEYS: [&str; 9] = [
+    "model_type",
+    "architectures",
+    "hidden_size",
+    "n_embd",
+    "d_model",
+    "dim",
+    "num_hidden_layers",
+    "n_layer",
+    "text_config",
+];
+
 fn json(name: &str, text: &str) -> Card {
     let head = text.get(..text.len().min(20_000)).unwrap_or(text);
     if content::is_trace(head) || text.contains("\"traceEvents\"") {
@@ -159,6 +175,11 @@ fn json(name: &str, text: &str) -> Card {
         Ok(Value::Object(object)) if config::deepspeed::is(&object) => config::deepspeed::read(name, &object),
         Ok(Value::Object(object)) if object.contains_key("train_runtime") => output(name, text),
         _ if text.contains("train_runtime") => output(name, text),
+        Ok(value) if !MODEL_KEYS.iter().any(|key| value.get(key).is_some()) => Card::refused(
+            name,
+            Kind::Unknown,
+            "It is JSON, but no model config, DeepSpeed configuration, trace or snapshot. Bring the model’s config.json.",
+        ),
         // Its reader knows what Python writes and JSON doesn't have.
         _ => evidence::config(name, text),
     }

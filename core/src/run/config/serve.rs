@@ -60,8 +60,10 @@ pub(in crate::run) fn find(text: &str) -> Option<(Range<usize>, Read)> {
         let starts = |line: &&str| !line.starts_with('#') && STARTS.iter().any(|start| line.contains(start));
         if command.iter().any(starts) {
             let variables = variables.get_or_insert_with(|| super::variables(text));
-            let words = command.iter().flat_map(|line| line.split_whitespace()).map(|word| match word.contains('$') {
-                true => super::expanded(&word.replace(['"', '\''], ""), variables),
+            let words =
+                command.iter().zip(at..).flat_map(|(line, i)| line.split_whitespace().map(move |word| (i, word)));
+            let words = words.map(|(i, word)| match word.contains('$') {
+                true => super::expanded(&word.replace(['"', '\''], ""), i, variables),
                 false => word.to_owned(),
             });
             let read = command::read(&words.collect::<Vec<_>>().join(" "));
@@ -113,7 +115,7 @@ pub(in crate::run) fn read(name: &str, at: usize, read: &Read) -> Card {
     match (machine.quant, &serve.quantization) {
         (Quant::Bf16, None) => {}
         (Quant::Bf16, Some(form)) => {
-            card.unread_setting(&format!("--quantization {form}"), "this format isn't modeled", at);
+            card.unknown("serving.weight", &format!("--quantization {form}"), "this format isn't modeled", at);
         }
         (quant, _) => {
             card.run.serving.weight = Some(bytes_per_weight(quant, preset)).filter(|each| Serving::takes(*each));
@@ -130,12 +132,13 @@ pub(in crate::run) fn read(name: &str, at: usize, read: &Read) -> Card {
         card.run.serving.kv = dtype;
         match dtype {
             Some(_) => card.found("KV cache format", kv, at),
-            None => card.unread_setting(&format!("--kv-cache-dtype {kv}"), "this format isn't modeled", at),
+            None => card.unknown("serving.kv", &format!("--kv-cache-dtype {kv}"), "this format isn't modeled", at),
         }
     }
     for option in &read.spread {
         card.unread_setting(option, "", at);
     }
+    card.run.unknown.extend(read.unknown.iter().map(|name| format!("serving.{name}")));
     for problem in &read.problems {
         match problem.split_once(": ") {
             Some((setting, why)) => card.unread_setting(setting, why.trim_end_matches('.'), at),
