@@ -75,7 +75,7 @@ pub(super) fn nccl(name: &str, text: &str) -> Card {
             card.run.measure(Metric::BusBandwidth, side.busbw, from.clone());
             card.found("Bus bandwidth on the largest buffer", Unit::BytesPerSecond.format(side.busbw), row.line);
             card.found("Largest buffer", format!("{}, out of place", Unit::Bytes.format(row.bytes)), row.line);
-            card.said = "Of the rows only that of the largest buffer counts, out of place.".to_owned();
+            card.said = "Only the row of the largest buffer counts, out of place.".to_owned();
             if let Some(ranks) = report.ranks {
                 card.run.measure(Metric::BusRanks, ranks as f64, from);
             }

@@ -823,6 +823,7 @@ fn a_value_that_is_not_read_is_assumed_and_decides_nothing() {
     let (report, checked) = check(&run, &asked);
     assert_eq!(report.assumed.iter().map(|a| a.key).collect::<Vec<_>>(), ["layout.tp"], "{:?}", report.missing);
     assert!(checked.iter().all(|c| c.holds.is_none() && c.why.contains("layout.tp")), "{checked:?}");
+    assert!(run.unread.iter().any(|text| text.ends_with("--tensor-model-parallel-size $tp")), "{:?}", run.unread);
     assert_eq!(Run::parse(&run.write()).as_ref(), Ok(&run));
     // Given, or given elsewhere, it decides.
     let mut other = run;

@@ -192,7 +192,10 @@ fn assignment(line: &str) -> Option<(&str, Option<&str>)> {
     let is_whole = ['"', '\''].iter().all(|quote| value.matches(*quote).count() % 2 == 0);
     let value = value.trim_matches(['"', '\'']);
     let value = value.strip_prefix("${").and_then(|v| v.strip_suffix('}')?.split_once(":-")).map_or(value, |(_, v)| v);
-    let is_known = is_whole && !value.contains([' ', '(', '`']) && value.len() < 200;
+    // An argument, `$1`, is what each call makes it.
+    let is_argument = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '{'));
+    let is_fixed = !value.split('$').skip(1).any(is_argument);
+    let is_known = is_whole && is_fixed && !value.contains([' ', '(', '`']) && value.len() < 200;
     is_name(name).then_some((name, is_known.then_some(value)))
 }
 
