@@ -275,11 +275,11 @@ fn sends(run: &Run, op: Op, machine: &Machine) -> Result<Comparison, String> {
     let n = run.ranks.len();
     let ranks: Vec<usize> = (0..n).collect();
     let (Some(group), Some(elements)) = (machine.group(&ranks), submitted(run)) else {
-        return Err(format!("The run can’t be compared with {}: its ranks lie unevenly in the nodes.", by_ring(op)));
+        return Err(format!("The run can’t be compared with {}: rank 0 submits no tensor.", by_ring(op)));
     };
     // The tensor that a rank ends with is a shard of the buffer after a reduce-scatter, else the buffer.
     let shards = if op == Op::ReduceScatter { n } else { 1 };
-    let bytes = (elements * F32 * shards) as f64;
+    let bytes = elements as f64 * (F32 * shards) as f64;
     let mut state = cost(op, n, bytes, &group);
     let span = |time: (f64, f64), message: &super::Message| (time.0.min(message.start), time.1.max(message.end));
     let (first, last) = run.messages.iter().fold((f64::INFINITY, 0.0), span);
@@ -313,7 +313,8 @@ const F32: usize = 4;
 
 /// Elements of the first tensor that rank 0 submitted.
 fn submitted(run: &Run) -> Option<usize> {
-    Some(run.ranks.first()?.submitted.first()?.shape.iter().product())
+    let shape = &run.ranks.first()?.submitted.first()?.shape;
+    Some(shape.iter().fold(1, |all: usize, size| all.saturating_mul(*size))).filter(|elements| *elements > 0)
 }
 
 impl Rank {
@@ -358,7 +359,7 @@ fn shards(run: &Run, strategy: Strategy, prefetch: Prefetch) -> Result<Compariso
     }
     let least = run.ranks.iter().map(|rank| rank.most_and_least(Kind::Parameters).1).min().unwrap_or(0);
     // Every rank has all parameters, or its shard of them.
-    let parameters = (least * if strategy.shards_parameters() { n as u64 } else { 1 }) as f64;
+    let parameters = least as f64 * if strategy.shards_parameters() { n as f64 } else { 1.0 };
     let gathered = gathers.iter().map(|call| call.bytes as f64).sum::<f64>();
     if parameters <= 0.0 || (gathered / parameters).fract() != 0.0 {
         return Err(unlike() + "its all-gathers don’t bring whole parameters that are tagged as such.");
@@ -472,7 +473,10 @@ fn stages(run: &Run, schedule: Schedule) -> Result<Comparison, String> {
     (state.forward, state.input, state.weight) = (forward, backward / 2.0, backward / 2.0);
     state.latency = (took / run.messages.len() as f64 * 1e12).round() / 1e9;
     // As the figure will read it.
-    let state = pipeline::Params::read(&state.query()).0;
+    let (state, problems) = pipeline::Params::read(&state.query());
+    if !problems.is_empty() {
+        return Err(format!("The run is larger than the figure of {name} can show, so it isn’t compared with it."));
+    }
     let model = state.evaluate()?;
     let busy: f64 = run.computing(run.totals.time, 1).iter().sum();
     let mut rows = vec![
@@ -491,7 +495,7 @@ fn stages(run: &Run, schedule: Schedule) -> Result<Comparison, String> {
     ];
     let held = most(run, Kind::Activations);
     if held > 0.0 {
-        let model = model.worst_peak() * (pipe.bytes * pipe.chunks as u64) as f64;
+        let model = model.worst_peak() * pipe.bytes as f64 * pipe.chunks as f64;
         rows.push(Row { what: "Peak activations of a rank".to_owned(), run: held, model, unit: Unit::Bytes });
     }
     let note = format!(
