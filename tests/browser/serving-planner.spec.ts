@@ -8,7 +8,7 @@ test("500 users at 50 ms a token: fewer GPUs in fp8", async ({ page }) => {
   await open(page, "model=llama-3-70b&users=500&token=0.05");
   const gpus = await quantity(page, "gpus");
   expect(gpus).toBe((await quantity(page, "replicas")) * (await quantity(page, "replica-gpus")));
-  await expect(finding(page)).toContainText("500 users at 50 ms a token");
+  await expect(finding(page)).toContainText("500 users at 50 ms per token");
   await figure(page).getByRole("button", { name: "in fp8", exact: true }).click();
   await expect.poll(() => quantity(page, "gpus")).toBeLessThan(gpus);
   expect(await axe(page)).toEqual([]);

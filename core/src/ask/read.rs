@@ -2,7 +2,7 @@
 
 use crate::hardware::{self, Accelerator};
 use crate::model::presets::{self, Preset};
-use crate::quantity::{count, grouped};
+use crate::quantity::{count, grouped, plural};
 use crate::setup::{MAX_NODE, MAX_NODES};
 use crate::units::GB;
 
@@ -255,13 +255,13 @@ impl Reading {
             "node" | "nodes" | "machines" => {
                 if let Some(nodes) = whole.filter(|nodes| self.nodes.is_none() && *nodes <= MAX_NODES) {
                     self.nodes = Some(nodes);
-                    self.said.push(plural(nodes, "node"));
+                    self.said.push(plural(&grouped(nodes), "node"));
                 }
             }
             "users" | "user" | "people" | "clients" | "sessions" | "requests" | "concurrent" | "simultaneous" => {
                 if let Some(users) = whole.filter(|_| self.users.is_none() && !matches!(after, "per" | "s")) {
                     self.users = Some(users);
-                    self.said.push(plural(users, "user"));
+                    self.said.push(plural(&grouped(users), "user"));
                 }
             }
             _ if before(&["rank", "r"]) => {
@@ -302,7 +302,7 @@ impl Reading {
     fn count_gpus(&mut self, gpus: u64) {
         if self.gpus.is_none() && gpus <= MAX_NODE * MAX_NODES {
             self.gpus = Some(gpus);
-            self.said.push(plural(gpus, "GPU"));
+            self.said.push(plural(&grouped(gpus), "GPU"));
         }
     }
 
@@ -362,8 +362,4 @@ impl Reading {
 /// A large number as people write it: 7B, 2T.
 fn close(value: f64) -> String {
     count(value).replace(char::is_whitespace, "")
-}
-
-fn plural(n: u64, one: &str) -> String {
-    crate::quantity::counted(n, one, &format!("{one}s"))
 }

@@ -320,11 +320,14 @@ impl Params {
         let seconds = |milliseconds: f64| Unit::Seconds.format(milliseconds / 1e3);
         let mut text = format!(
             "{} takes {} for {} of work on the busiest device: the devices are idle {percent} of the time and keep at most \
-             {} micro-batches.",
+             {}.",
             self.schedule.label(),
             seconds(whole),
             seconds(timeline.ideal()),
-            number(timeline.worst_peak()),
+            match number(timeline.worst_peak()) {
+                one if one == "1" => "1 micro-batch".to_owned(),
+                many => format!("{many} micro-batches"),
+            },
         );
         if self.schedule == Schedule::PipeDream {
             let versions = number(self.versions(timeline));

@@ -14,7 +14,7 @@ use crate::declare::{
 };
 use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
 use crate::model::{ModelRef, reference};
-use crate::quantity::{Unit, dollars, grouped};
+use crate::quantity::{Unit, dollars, grouped, plural};
 use crate::query::{Query, Reader};
 
 /// GPUs of a replica that are tried.
@@ -433,18 +433,22 @@ impl Params {
         let limit = if size.is_full() { "the cache is full" } else { "the next user would make a token too slow" };
         let most = size.most.map_or(0, |point| point.batch);
         let mut text = format!(
-            "{} users at {} a token: {} × {}, {replicas} of {}. A replica takes {} users, then {limit}. A million tokens cost {}.",
-            grouped(self.users),
+            "{} at {} per token: {} × {}, {replicas} of {}. A replica takes {}, then {limit}. A million tokens cost {}.",
+            plural(&grouped(self.users), "user"),
             Unit::Seconds.format(self.token),
             grouped(size.gpus().unwrap_or(0)),
             self.machine.gpu.name,
             grouped(size.replica()),
-            grouped(most),
+            plural(&grouped(most), "user"),
             dollars(self.dollars(plan))
         );
         let others = plan.sizes.iter().filter(|other| other.tp != size.tp);
         if let Some((other, gpus)) = others.filter_map(|s| Some((s, s.gpus()?))).min_by_key(|(_, gpus)| *gpus) {
-            text += &format!(" With {} GPUs per replica it would be {}.", grouped(other.replica()), grouped(gpus));
+            text += &format!(
+                " With {} per replica it would be {}.",
+                plural(&grouped(other.replica()), "GPU"),
+                grouped(gpus)
+            );
         }
         if self.machine.activations == 0.0 && size.is_full() {
             text += BEFORE_ACTIVATIONS;
