@@ -159,31 +159,26 @@ const PASSED: [&str; 40] = [
 
 fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
     let name = key.rsplit('.').next().unwrap_or(key).trim_start_matches("fsdp_");
-    let number = number_at(value).filter(|n| (1.0..1e9).contains(n)).map(|n| n as u64);
     let is_on = matches!(value, "true" | "True" | "yes");
     let setting = format!("{key}: {value}");
-    let is_count = [
-        "num_processes",
-        "num_machines",
-        "micro_batch_size",
-        "per_device_train_batch_size",
-        "gradient_accumulation_steps",
-        "sequence_len",
-        "max_seq_length",
-    ];
-    if number.is_none() && is_count.contains(&name) {
-        return card.unread_setting(&setting, "not a whole number", line);
+    let l = &mut card.run.layout;
+    let count = match name {
+        "num_processes" => Some((&mut card.run.cluster.gpus, "GPUs")),
+        "num_machines" => Some((&mut card.run.cluster.nodes, "Nodes")),
+        "micro_batch_size" | "per_device_train_batch_size" => Some((&mut l.mbs, "Micro-batch size")),
+        "gradient_accumulation_steps" => Some((&mut l.microbatches, "Micro-batches per step")),
+        "sequence_len" | "max_seq_length" => Some((&mut l.seq, "Sequence length")),
+        _ => None,
+    };
+    if let Some((slot, label)) = count {
+        let Some(n) = number_at(value).filter(|n| (1.0..1e9).contains(n)) else {
+            return card.unread_setting(&setting, "not a whole number", line);
+        };
+        *slot = Some(n as u64);
+        return card.found(label, value, line);
     }
     let l = &mut card.run.layout;
     let label = match name {
-        "num_processes" => {
-            card.run.cluster.gpus = number;
-            "GPUs"
-        }
-        "num_machines" => {
-            card.run.cluster.nodes = number;
-            "Nodes"
-        }
         "mixed_precision" | "bf16" | "fp16" => {
             l.dtype = match (name, value) {
                 ("bf16", _) if is_on || value == "auto" => Some(Dtype::Bf16),
@@ -225,18 +220,6 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
             l.recompute = Some(if is_on { Recompute::Full } else { Recompute::None });
             "Recomputation"
         }
-        "micro_batch_size" | "per_device_train_batch_size" => {
-            l.mbs = number;
-            "Micro-batch size"
-        }
-        "gradient_accumulation_steps" => {
-            l.microbatches = number;
-            "Micro-batches per step"
-        }
-        "sequence_len" | "max_seq_length" => {
-            l.seq = number;
-            "Sequence length"
-        }
         "flash_attention" => {
             l.flash = Some(is_on);
             "FlashAttention"
@@ -254,11 +237,10 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
             "Optimizer"
         }
         "base_model" => {
-            let known = crate::model::presets::of_hub(value).map(|preset| Model::of(&ModelRef::Preset(preset)));
-            card.run.model = known.unwrap_or_default();
-            if card.run.model.name.is_empty() {
+            let Some(preset) = crate::model::presets::of_hub(value) else {
                 return card.unread_setting(&setting, "not one of the course's models: paste its config.json", line);
-            }
+            };
+            card.run.model = Model::of(&ModelRef::Preset(preset));
             "Model"
         }
         _ if PASSED.contains(&name)
