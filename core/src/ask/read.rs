@@ -176,8 +176,17 @@ pub(super) fn like(params: f64, ids: &[&str]) -> Option<&'static Preset> {
     llama.or_else(|| sized().next()).or_else(near)
 }
 
-/// GPUs whose name has this word. Words of a name are long enough and have letters and digits, or are a card's number.
+/// GPUs whose name has this word, or this word in the plural: "32 A100s".
 fn gpus_named(word: &str) -> Vec<&'static Accelerator> {
+    let gpus = gpus_with(word);
+    match word.strip_suffix('s') {
+        Some(one) if gpus.is_empty() => gpus_with(one),
+        _ => gpus,
+    }
+}
+
+/// GPUs whose name has this word. Words of a name are long enough and have letters and digits, or are a card's number.
+fn gpus_with(word: &str) -> Vec<&'static Accelerator> {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let tells = (digits > 0 && digits < word.len() && word.len() > 1) || (digits == 4 && word.len() == 4);
     let has = |gpu: &&Accelerator| {
@@ -294,7 +303,7 @@ impl Reading {
             "token" | "tokens" | "context" | "ctx" if n >= 128.0 => self.long(n),
             _ if before(&["mfu"]) && n <= 1.0 => self.reach(n),
             // A GPU's name may follow the number at once: "on 8 H100s".
-            name if !gpus_named(name.trim_end_matches('s')).is_empty() && n <= 100_000.0 => self.count_gpus(whole?),
+            name if !gpus_named(name).is_empty() && n <= 100_000.0 => self.count_gpus(whole?),
             _ if before(&LENGTH) && n >= 128.0 => self.long(n),
             _ => {}
         }
