@@ -79,12 +79,8 @@ pub(super) fn form(session: Session) -> AnyView {
         figure.focus();
     };
     let strayed = move || {
-        let model = session.model.get().flatten();
-        let label = |name: &String| {
-            let param = model.and_then(|model| model.param(name));
-            param.map_or_else(|| name.clone(), |param| format!("“{}”", param.look.label))
-        };
-        let names: Vec<String> = judged.with(|j| j.iter().flat_map(|j| &j.strayed).map(label).collect());
+        let names: Vec<String> =
+            judged.with(|j| j.iter().flat_map(|j| &j.strayed).map(|name| session.label(name)).collect());
         (!names.is_empty()).then(|| {
             let text = format!("This task fixes {}. Begin again to reset it.", listed(&names));
             view! {
