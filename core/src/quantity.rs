@@ -127,7 +127,9 @@ fn seconds(value: f64) -> String {
         return "0 s".to_owned();
     }
     if value.abs() >= 119.5 {
-        return prefixed(value, "", &[(86400.0 * 365.25, "years"), (86400.0, "days"), (3600.0, "h"), (60.0, "min")]);
+        let text = prefixed(value, "", &[(86400.0 * 365.25, "years"), (86400.0, "days"), (3600.0, "h"), (60.0, "min")]);
+        let one = text.strip_prefix("1 ").and_then(|unit| unit.strip_suffix('s'));
+        return one.map_or_else(|| text.clone(), |unit| format!("1 {unit}"));
     }
     prefixed(value, "s", &[(1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")])
 }
@@ -224,6 +226,16 @@ pub fn exact(value: f64) -> Option<String> {
 /// A number of things: `1 call waits`, `4,096 calls wait`.
 pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(n), if n == 1 { one } else { many })
+}
+
+/// A number as it is written, and what it counts: `1 token`, `4,096 tokens`.
+///
+/// ```
+/// use ringside_core::quantity::plural;
+/// assert_eq!([plural("1", "token"), plural("0", "token"), plural("1.5", "token")], ["1 token", "0 tokens", "1.5 tokens"]);
+/// ```
+pub fn plural(written: &str, one: &str) -> String {
+    format!("{written} {one}{}", if written == "1" { "" } else { "s" })
 }
 
 /// A list as a sentence has it: "a", "a and b", "a, b and c".

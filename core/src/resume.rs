@@ -12,7 +12,7 @@ use crate::float::exponent;
 use crate::loss_scaling::network::{Compute, Part, Scaling, Settings, Step, Trainer};
 use crate::loss_scaling::scaler;
 use crate::options;
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, grouped, number, plural};
 
 /// What is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -396,7 +396,8 @@ impl Params {
             n => {
                 let scale = r.resumed.first().map_or(1.0, |step| step.scale);
                 format!(
-                    " It skips {n} steps until its loss scale has come down from 2{}.",
+                    " It skips {} until its loss scale has come down from 2{}.",
+                    plural(&n.to_string(), "step"),
                     superscript(exponent(scale).into())
                 )
             }

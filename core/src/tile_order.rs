@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use crate::declare::{Applies, Field as _, Measure, Model, Param, applies, choice, headline, measure, whole};
 use crate::options;
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, grouped, number, plural};
 
 /// How numbers of programs become tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -194,14 +194,13 @@ impl Params {
                 } else {
                     format!("{} from memory and {} still in the L2", grouped(wave.read()), grouped(found))
                 };
-                let many =
-                    |n: usize, what: &str| format!("{} {what}{}", grouped(n as u64), if n == 1 { "" } else { "s" });
+                let many = |n: u64, what: &str| plural(&grouped(n), what);
                 format!(
-                    "The {} of this wave lie in {} and {}: they use {} blocks of A and B, {rest}.",
-                    many(wave.tiles.len(), "tile"),
-                    many(wave.a.len(), "row"),
-                    many(wave.b.len(), "column"),
-                    grouped(wave.used())
+                    "The {} of this wave lie in {} and {}: they use {} of A and B, {rest}.",
+                    many(wave.tiles.len() as u64, "tile"),
+                    many(wave.a.len() as u64, "row"),
+                    many(wave.b.len() as u64, "column"),
+                    many(wave.used(), "block")
                 )
             },
         );

@@ -7,7 +7,7 @@ test.describe("failure-campaign", () => {
 
   test("the weeks are played event by event, and each says what happened", async ({ page }) => {
     await open(page, "");
-    await expect(finding(page)).toContainText("85.1% of 54 days are useful work");
+    await expect(finding(page)).toContainText("85.1% of 54 days is useful work");
     const event = figure(page).locator(".campaign-event");
     await figure(page).getByRole("button", { name: "To the start" }).click();
     await expect.poll(() => parameter(page, "event")).toBe("1");

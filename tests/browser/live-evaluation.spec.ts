@@ -6,7 +6,7 @@ const { figure, finding, open, quantity } = widget("live-evaluation");
 
 test("programs run one by one, and the score is there when each problem has k", async ({ page }) => {
   await open(page, "n=5&k=2&run=0");
-  await expect(finding(page)).toContainText("0 programs have been run");
+  await expect(finding(page)).toContainText("Run so far: 0 programs");
   await figure(page).getByRole("button", { name: "Step forward" }).click();
   await expect(figure(page).locator(".live-cells .cell:not([disabled])")).toHaveCount(1);
   await figure(page).getByRole("button", { name: "To the end", exact: true }).click();

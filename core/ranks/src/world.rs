@@ -591,7 +591,7 @@ impl<'a> World<'a> {
 }
 
 /// Bytes that a rank sends in a collective by a ring, of a buffer of `whole` bytes.
-fn sends(call: &str, root: Option<usize>, rank: usize, ranks: &[usize], whole: u64) -> u64 {
+pub(crate) fn sends(call: &str, root: Option<usize>, rank: usize, ranks: &[usize], whole: u64) -> u64 {
     let n = ranks.len() as u64;
     if n < 2 {
         return 0;

@@ -13,7 +13,7 @@ use super::decode::DRAW;
 use super::position::{MAX_HEAD_DIM, MAX_HEADS, MAX_TOKENS};
 use crate::declare::{Field as _, Measure, Model, Param, Takes, choice, headline, measure, whole};
 use crate::hardware;
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, grouped, number, plural};
 use crate::query::Reader;
 use crate::roofline::Roof;
 
@@ -219,14 +219,14 @@ impl Params {
             .map(|gpu| format!(", where an {} can do {}", gpu.name, number(Roof::of(gpu).ridge().round())))
             .unwrap_or_default();
         format!(
-            "Token {} is scored against all {} in {} heads: {} of a layer’s {} scores so far. It leaves {a_token}, as the first did; {cache}. \
-             Reading them back, the next token does {} FLOPs for each byte{needed}.",
+            "Token {} is scored against all {} in {}: {} of a layer’s {} so far. It leaves {a_token}, as the first did; {cache}. \
+             Reading them back, the next token does {} for each byte{needed}.",
             grouped(tokens),
             grouped(tokens),
-            grouped(self.heads),
+            plural(&grouped(self.heads), "head"),
             Unit::Count.format(self.scores_of(tokens)),
-            Unit::Count.format(self.scores_until(tokens)),
-            number(self.intensity())
+            plural(&Unit::Count.format(self.scores_until(tokens)), "score"),
+            plural(&number(self.intensity()), "FLOP")
         )
     }
 }

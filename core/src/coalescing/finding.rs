@@ -1,7 +1,7 @@
 //! What an access costs, in sentences.
 
 use super::{Params, Repair, View};
-use crate::quantity::{Unit, bytes_binary, grouped, number, unbroken};
+use crate::quantity::{Unit, bytes_binary, grouped, number, plural, unbroken};
 
 impl Params {
     /// What the access of the lanes up to the step on show costs.
@@ -19,12 +19,16 @@ impl Params {
         if sectors == 0 {
             return "Before the first lane: nothing has been asked for.".to_owned();
         }
-        let so_far = if self.step < super::LANES { format!("After {} lanes: ", self.step) } else { String::new() };
+        let so_far = if self.step < super::LANES {
+            format!("After {}: ", plural(&self.step.to_string(), "lane"))
+        } else {
+            String::new()
+        };
         let verdict = match access.best() {
             best if best == sectors as u64 => "No sector is moved in vain: the access is coalesced.".to_owned(),
             best => format!(
                 "{} would do: the access costs {} times as much traffic as it must, unless neighbouring warps use the rest while it is cached.",
-                if best == 1 { "One sector".to_owned() } else { format!("{best} sectors") },
+                plural(&best.to_string(), "sector"),
                 number(sectors as f64 / best as f64)
             ),
         };

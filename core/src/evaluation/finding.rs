@@ -4,7 +4,7 @@ use super::figure::{Params, Shown};
 use super::judge::Tests;
 use super::problems::ALL;
 use crate::declare::Model as _;
-use crate::quantity::{Unit, grouped};
+use crate::quantity::{Unit, grouped, plural};
 
 impl Params {
     /// What the figure shows.
@@ -13,8 +13,9 @@ impl Params {
         let k = self.k;
         let Some(score) = shown.score else {
             return format!(
-                "{} programs have been run. pass@{k} needs {k} samples of each of the {} problems, and {} are there.",
-                grouped(shown.run),
+                "Run so far: {}. pass@{k} needs {} of each of the {} problems, and has {}.",
+                plural(&grouped(shown.run), "program"),
+                plural(&k.to_string(), "sample"),
                 ALL.len(),
                 shown.rounds
             );
@@ -27,8 +28,8 @@ impl Params {
             }
         };
         format!(
-            "After {} runs pass@{k} is {}, with a 95% interval of {} to {}: eight problems say little about others.{more}",
-            grouped(shown.run),
+            "After {} pass@{k} is {}, with a 95% interval of {} to {}: eight problems say little about others.{more}",
+            plural(&grouped(shown.run), "run"),
             percent(score.unbiased),
             percent(score.interval[0]),
             percent(score.interval[1]),

@@ -2,7 +2,7 @@
 
 use super::campaign::{Cause, Event, What};
 use super::{DAY, Failures, Outcome, View};
-use crate::quantity::{Unit, grouped};
+use crate::quantity::{Unit, grouped, plural};
 
 fn time(seconds: f64) -> String {
     Unit::Seconds.format(seconds)
@@ -38,11 +38,11 @@ impl Failures {
             causes.iter().take(3).map(|cause| format!("{} {}", part(c.share(*cause)), cause.label())).collect();
         let rest = if named.is_empty() { String::new() } else { format!(" The rest: {}.", named.join(", ")) };
         format!(
-            "{} of {} days are useful work, through {} failures, one every {}.{rest} Daly’s model has {} for failures alone, \
+            "{} of {} is useful work, through {}, one every {}.{rest} Daly’s model has {} for failures alone, \
              {} at its best interval, {}.",
             part(c.share(Cause::Useful)),
-            grouped(self.days),
-            grouped(c.failures() as u64),
+            plural(&grouped(self.days), "day"),
+            plural(&grouped(c.failures() as u64), "failure"),
             time(o.mtbf),
             part(o.efficiency(self.interval)),
             part(o.efficiency(o.optimum)),

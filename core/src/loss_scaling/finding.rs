@@ -4,7 +4,7 @@ use super::network::{Op, Pass, Run};
 use super::{Loss, Params, ScalerStep, Shown, View};
 use crate::float::bits::superscript;
 use crate::float::exponent;
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, grouped, number, plural};
 
 /// A power of two.
 pub fn power(scale: f64) -> String {
@@ -59,8 +59,11 @@ impl Params {
             });
             return format!("{name} ends in NaN; fp32 gets to {reference}.{where_}");
         }
-        let mut text =
-            format!("{name} gets to a loss of {} in {} steps, fp32 to {reference}.", loss(run.last), run.steps.len());
+        let mut text = format!(
+            "{name} gets to a loss of {} in {}, fp32 to {reference}.",
+            loss(run.last),
+            plural(&run.steps.len().to_string(), "step")
+        );
         if let Some((op, part)) = flushed(run) {
             text += &format!(
                 " It dies of zeros: in the backward pass of the first step, {} of the numbers of “{}” become zero.",
@@ -70,7 +73,8 @@ impl Params {
         }
         if skipped > 0 {
             let last = run.steps.last().map_or(1.0, |step| step.scale);
-            text += &format!(" The scaler skips {} steps and ends at {}.", grouped(skipped as u64), power(last));
+            text +=
+                &format!(" The scaler skips {} and ends at {}.", plural(&grouped(skipped as u64), "step"), power(last));
         } else if let Some((step, (op, pass))) = broken {
             text += &format!(" At step {step}, {} overflows in {}.", op.name(), of_pass(pass));
         }
@@ -114,9 +118,10 @@ impl Params {
             String::new()
         };
         format!(
-            "{name} skips {overflows} of {} steps, lowers the scale {lowered} times, raises it {grown} times and ends at \
-             {}.{patience}",
-            steps.len(),
+            "{name} skips {overflows} of {}, lowers the scale {}, raises it {} and ends at {}.{patience}",
+            plural(&steps.len().to_string(), "step"),
+            plural(&lowered.to_string(), "time"),
+            plural(&grown.to_string(), "time"),
             power(last.scale)
         )
     }

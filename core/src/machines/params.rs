@@ -5,7 +5,7 @@ use crate::declare::{
     Applies, Field, Measure, Model, Param, Scale, applies, choice, doc, headline, measure, real, whole,
 };
 use crate::options;
-use crate::quantity::{Unit, number};
+use crate::quantity::{Unit, number, plural};
 
 /// A kind of machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -78,8 +78,8 @@ impl Params {
     pub fn finding(&self, run: &Run) -> String {
         let busy = Unit::Fraction.format(run.utilisation());
         let mut text = format!(
-            "{} steps take the time of {}, and the lanes work {busy} of it.",
-            run.steps.len(),
+            "{} in the time of {} near-memory ones; the lanes work {busy} of it.",
+            plural(&run.steps.len().to_string(), "step"),
             number(run.time())
         );
         if run.masked() > 0.0 {

@@ -77,7 +77,7 @@ const GAMMA: f64 = 0.5;
 const RATE: f64 = 0.5;
 
 /// The steps of a layer, in order.
-pub const STEPS: [&str; 6] = ["Scores", "Choice", "Room", "Dispatch", "Experts", "Combine"];
+pub const STEPS: [&str; 6] = ["Scores", "Choice", "Capacity", "Dispatch", "Experts", "Combine"];
 
 /// The state of the figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,7 +88,7 @@ pub struct Params {
     pub skew: f64,
     /// How load is kept even.
     pub balance: Balance,
-    /// Room of an expert over an even share; 0 for as much as there is.
+    /// Expert capacity over an even share; 0 for no limit.
     pub capacity: f64,
     /// From logits to weights.
     pub gating: Gating,
@@ -210,7 +210,7 @@ impl Model for Params {
                 .label("Balance")
                 .main()
                 .at(|p| p.balance.slot()),
-            real("capacity", "room of an expert over an even share; 0 for as much as there is", [0.0, 4.0], "1.25")
+            real("capacity", "expert capacity over an even share; 0 for no limit", [0.0, 4.0], "1.25")
                 .label("Capacity factor")
                 .format(|v| if v == 0.0 { "no limit".to_owned() } else { number(v) })
                 .steps(0.25)
@@ -336,11 +336,13 @@ impl Model for Params {
         measure("combine", "All-to-all time, combine", Unit::Seconds, |_, r| r.times.combine),
         headline(
             "Dispatch, experts on the slowest GPU, combine.",
-            measure("layer-time", "Layer time, forward", Unit::Seconds, |_, r| r.times.total()),
+            measure("layer-time", "Expert layer time, forward", Unit::Seconds, |_, r| r.times.total()),
         ),
         headline(
-            "The share of the layer’s time that goes into both all-to-alls.",
-            measure("communication", "All-to-all share of layer time", Unit::Fraction, |_, r| r.times.communication()),
+            "The share of the time from dispatch to combine that goes into both all-to-alls. Attention is not in it.",
+            measure("communication", "All-to-all share of expert layer time", Unit::Fraction, |_, r| {
+                r.times.communication()
+            }),
         ),
         headline(
             "Expert compute time lost because other GPUs have more tokens.",

@@ -4,7 +4,7 @@ use super::growth::Start;
 use super::params::{Params, Shown, View};
 use super::sums::{Order, Sums};
 use crate::float::Format;
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, grouped, number, plural};
 
 /// A sum as a person reads it.
 pub fn value(x: f64) -> String {
@@ -60,14 +60,10 @@ impl Params {
         let (sums, format) = (&shown.sums, self.format.0);
         let sum = self.sum(shown);
         let mut text = format!(
-            "{} orders of {} come to {} different results in {}.",
+            "{} orders of {} come to {} in {}.",
             sums.sums.len(),
-            if sums.values.len() == 1 {
-                "one number".to_owned()
-            } else {
-                format!("{} numbers", grouped(sums.values.len() as u64))
-            },
-            sums.distinct(),
+            plural(&grouped(sums.values.len() as u64), "number"),
+            plural(&sums.distinct().to_string(), "different result"),
             format.name
         );
         let name = self.order.label();
@@ -102,7 +98,10 @@ impl Params {
         let growth = &shown.growth;
         let Some(last) = growth.steps.last() else { return "No step has been made.".to_owned() };
         if self.start == Start::Nothing || growth.steps.iter().all(|s| s.distance == 0.0) {
-            return format!("After {} steps the two runs agree in every bit.", grouped(growth.steps.len() as u64));
+            return format!(
+                "After {} the two runs agree in every bit.",
+                plural(&grouped(growth.steps.len() as u64), "step")
+            );
         }
         let what = match self.start {
             Start::Bit => "One bit of one weight",
@@ -113,8 +112,8 @@ impl Params {
             all.map_or(String::new(), |i| format!(" After step {} nine of ten weights differ.", grouped(i as u64 + 1)));
         let [one, other] = last.losses;
         format!(
-            "{what} is all that differs: after {} steps the weights are {} apart. The losses are {} and {}.{all}",
-            grouped(growth.steps.len() as u64),
+            "{what} is all that differs: after {} the weights are {} apart. The losses are {} and {}.{all}",
+            plural(&grouped(growth.steps.len() as u64), "step"),
             Unit::Fraction.format(last.distance),
             value(one),
             value(other)

@@ -2,7 +2,7 @@
 
 use super::params::{Campaign, Params, Policy};
 use super::result::{Event, Why};
-use crate::quantity::Unit;
+use crate::quantity::{Unit, plural};
 use crate::slurm::time::clock;
 
 impl Params {
@@ -17,9 +17,9 @@ impl Params {
         let wait = clock(s.mean_wait(&c.jobs).round() as u64);
         if stuck > 0 {
             return format!(
-                "{} of {} jobs never start: each holds GPUs that another waits for. {} GPUs are held by them, for nothing.",
+                "Never started: {} of {}. Each holds GPUs that another waits for, {} GPUs for nothing.",
                 stuck,
-                c.jobs.len(),
+                plural(&c.jobs.len().to_string(), "job"),
                 s.steps.last().map_or(0, |step| self.cluster().all() - step.free())
             );
         }

@@ -12,7 +12,7 @@ use super::tokens;
 use crate::declare::{Field, List, Measure, Model, Param, choice, headline, join, measure, real, whole};
 use crate::hardware::{self, Accelerator};
 use crate::model::{ModelRef, ParameterCount, Shape, bytes_of_weight, reference};
-use crate::quantity::{Unit, count, grouped, number};
+use crate::quantity::{Unit, count, grouped, number, plural};
 use crate::query::{Query, Reader};
 
 /// The model where none is given.
@@ -292,10 +292,10 @@ impl Params {
             "Nothing is drafted: every pass yields one token.".to_owned()
         } else {
             format!(
-                "With {} drafted and {} kept, a pass yields {} tokens and decoding is {} times as fast.",
+                "With {} drafted and {} kept, a pass yields {} and decoding is {} times as fast.",
                 grouped(u64::from(self.drafted)),
                 Unit::Fraction.format(self.alpha),
-                number(tokens(self.alpha, self.drafted)),
+                plural(&number(tokens(self.alpha, self.drafted)), "token"),
                 number(speed)
             )
         };
@@ -305,10 +305,13 @@ impl Params {
             format!("Drafting {best} would be best, {} times as fast", number(self.at(best, self.alpha)))
         };
         format!(
-            "{times} {most}. Drafting a token takes {} of a pass, and checking takes {} passes. A module adds {} parameters, and {} of \
+            "{times} {most}. Drafting a token takes {} of a pass, and checking takes {}. A module adds {} parameters, and {} of \
              the FLOPs of training for each.",
             Unit::Fraction.format(outcome.draft / outcome.pass),
-            number(outcome.check / outcome.pass),
+            match number(outcome.check / outcome.pass) {
+                one if one == "1" => "one pass".to_owned(),
+                passes => format!("{passes} passes"),
+            },
             count(outcome.costs.added),
             Unit::Fraction.format(outcome.costs.module.active / outcome.costs.model.active),
         )

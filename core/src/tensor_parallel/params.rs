@@ -19,7 +19,7 @@ use crate::hardware::{self, Accelerator};
 use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ModelRef, Shape, reference};
 use crate::network::Fabric;
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, grouped, number, plural};
 use crate::query::{Query, Reader};
 
 /// Most tensor-parallel ranks.
@@ -468,14 +468,14 @@ impl Run {
         };
         let across = if p.tp > p.node { ", across nodes," } else { "" };
         format!(
-            "A layer of {} on {} ranks{across} takes {} of arithmetic and {} collectives of {} in all, forward and backward for {} \
-             tokens: {} sent by each rank, {} of the layer’s time spent waiting.{wrong}",
+            "A layer of {} on {}{across} takes {} of arithmetic and {} in total in {}, forward and backward for {}: \
+             {} sent by each rank, {} of the layer’s time spent waiting.{wrong}",
             p.model.name(),
-            p.tp,
+            plural(&p.tp.to_string(), "rank"),
             time(cost.compute),
-            cost.collectives,
             time(cost.communication),
-            grouped(self.widths.tokens as u64),
+            plural(&cost.collectives.to_string(), "collective"),
+            plural(&grouped(self.widths.tokens as u64), "token"),
             Unit::Bytes.format(cost.bytes),
             Unit::Fraction.format(cost.share()),
         )

@@ -1,7 +1,7 @@
 //! The way of two weights through a bowl.
 
 use ringside_core::optimizer_step::{Params, Path, Problem};
-use ringside_core::quantity::number;
+use ringside_core::quantity::{number, plural};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Series, Shape, Stroke};
 
@@ -47,13 +47,13 @@ pub fn bowl(params: &Params, path: &Path) -> Chart {
         .then(|| Mark::new((here[0], here[1]), format!("loss {}", number(path.problem.loss(here)))));
     Chart {
         label: format!(
-            "The two weights from above, with lines of equal loss. {} goes from ({}, {}) to ({}, {}) in {} steps.",
+            "The two weights from above, with lines of equal loss. {} goes from ({}, {}) to ({}, {}) in {}.",
             params.rule.label(),
             number(path.after(0)[0]),
             number(path.after(0)[1]),
             number(here[0]),
             number(here[1]),
-            done.saturating_sub(1)
+            plural(&done.saturating_sub(1).to_string(), "step")
         ),
         across: Axis::linear((-reach, reach)).named("First weight"),
         up: Axis::linear((-high, high)).named("Second weight"),
@@ -73,7 +73,8 @@ pub fn loss(params: &Params, path: &Path) -> Chart {
     let high = points.iter().map(|(_, loss)| *loss).fold(1.0, f64::max);
     Chart {
         label: format!(
-            "The loss over {last} steps, as a part of that at the start: {} at the end.",
+            "The loss over {}, as a part of that at the start: {} at the end.",
+            plural(&number(last), "step"),
             points.last().map_or(String::new(), |p| number(p.1))
         ),
         across: Axis::linear((0.0, last.max(1.0))).named("Steps"),

@@ -136,10 +136,10 @@ fn repeated(o: &Outcome) -> Chart {
     let top = most * 1.25;
     Chart {
         label: format!(
-            "Tokens as good as new over passes through {} tokens: at most {}. {} passes are worth {}.",
+            "Tokens as good as new over passes through {} tokens: at most {}. In this run ({} over the text) they are worth {}.",
             COUNT.write(o.unique),
             COUNT.write(most),
-            number(passes),
+            if passes == 1.0 { "one pass".to_owned() } else { format!("{} passes", number(passes)) },
             COUNT.write(value)
         ),
         across: Axis::log2((1.0, 64.0)).named("Epochs"),

@@ -2,6 +2,7 @@
 
 use ringside_core::launch::world::{Process, host};
 use ringside_core::launch::{Launch, Params};
+use ringside_core::quantity::{counted, grouped, plural};
 
 use crate::chart::Ink;
 use crate::form::{Cell, Cells, Head, Tone};
@@ -28,7 +29,11 @@ pub fn picture(p: &Params, launch: &Launch) -> Cells {
     };
     let all = (0..p.nodes).flat_map(|node| (0..p.gpus).map(move |gpu| (node, gpu)));
     let keys = [(ALONE, "a process, with its rank"), (CROWDED, "several processes on one GPU"), (FREE, "free")];
-    let title = format!("{} processes on {} GPUs", launch.processes.len(), p.nodes * p.gpus);
+    let title = format!(
+        "{} on {}",
+        counted(launch.processes.len() as u64, "process", "processes"),
+        plural(&grouped(p.nodes * p.gpus), "GPU")
+    );
     Cells::new(p.finding(launch), Head::new(title, &keys), [p.gpus as f64, p.nodes as f64], all.map(cell).collect())
         .named((0..p.nodes).map(host), (0..p.gpus).map(|gpu| format!("GPU {gpu}")))
 }

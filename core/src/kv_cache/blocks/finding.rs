@@ -3,7 +3,7 @@
 use super::figure::{Params, Shown, View};
 use super::serve::{Event, Stage};
 use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
-use crate::quantity::{Unit, grouped, listed, number};
+use crate::quantity::{Unit, grouped, listed, number, plural};
 
 fn some(n: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
@@ -52,9 +52,12 @@ impl Params {
         let (run, usage) = (&shown.run, &shown.run.usage);
         let stuck = run.stuck.as_ref().map(|why| format!(" It does not go on: {why}")).unwrap_or_default();
         let all = format!(
-            "Averaged over all {} steps, {} sequences run concurrently and {} of the pool holds tokens.",
-            grouped(run.ticks.len() as u64),
-            number(run.mean(|t| t.running as f64)),
+            "On average over {}, {} and {} of the pool holds tokens.",
+            plural(&grouped(run.ticks.len() as u64), "step"),
+            match number(run.mean(|t| t.running as f64)) {
+                one if one == "1" => "1 sequence runs".to_owned(),
+                many => format!("{many} sequences run concurrently"),
+            },
             Unit::Fraction.format(run.mean(|t| t.usage.tokens as f64 / t.usage.slots.max(1) as f64)),
         );
         if usage.held() == 0 {

@@ -2,7 +2,7 @@
 
 use super::{Attention, Params, Shown, View, Way};
 use crate::kv_cache::Keeps;
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, grouped, number, plural};
 
 fn bytes(value: f64) -> String {
     Unit::Bytes.format(value)
@@ -65,8 +65,8 @@ impl Params {
         let least = models.iter().min_by(|a, b| a.sequence.total_cmp(&b.sequence));
         let (Some(most), Some(least)) = (most, least) else { return String::new() };
         format!(
-            "A sequence of {} tokens takes {} in {} and {} in {}: {} times as much.",
-            grouped(self.context),
+            "A sequence of {} takes {} in {} and {} in {}: {} times as much.",
+            plural(&grouped(self.context), "token"),
             bytes(most.sequence),
             most.model.name,
             bytes(least.sequence),
@@ -113,9 +113,9 @@ impl Params {
         };
         let before = if self.activations > 0.0 { "" } else { super::BEFORE_ACTIVATIONS };
         format!(
-            "{} requests of {} tokens fit{}, {} with keys and values for every head. Weights leave {} of {gpus} for caches.{copies}{before}",
-            grouped(shown.chosen.requests as u64),
-            grouped(self.context),
+            "Room for {} of {}{}, for {} with keys and values for every head. Weights leave {} of {gpus} for caches.{copies}{before}",
+            plural(&grouped(shown.chosen.requests as u64), "request"),
+            plural(&grouped(self.context), "token"),
             self.what(),
             grouped(multi_head as u64),
             bytes(shown.room),

@@ -17,7 +17,7 @@ use crate::declare::{
     switch, when, whole,
 };
 use crate::options;
-use crate::quantity::{Unit, grouped};
+use crate::quantity::{Unit, grouped, plural};
 use crate::query::{Query, Reader};
 
 /// Longest sequence.
@@ -413,7 +413,7 @@ impl Anatomy {
         let flops = self.flops.total();
         format!(
             "{}: {} parameters, {} of them in {of}, {} in attention and {} in the embedding and output head.{active} A \
-             token costs {} forward, {} of it for the attention matrix at {} tokens.",
+             token costs {} forward, {} of it for the attention matrix at {}.",
             self.params.model.name(),
             count(total),
             share(mlp),
@@ -421,7 +421,7 @@ impl Anatomy {
             share(tables),
             Unit::Flop.format(flops),
             percent(self.flops.scores + self.flops.values, flops),
-            grouped(self.params.seq)
+            plural(&grouped(self.params.seq), "token")
         )
     }
 }

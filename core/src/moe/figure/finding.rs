@@ -1,7 +1,7 @@
 //! What the figure says.
 
 use super::{Balance, Params, Routed};
-use crate::quantity::{Unit, count, grouped, number};
+use crate::quantity::{Unit, count, grouped, number, plural};
 
 impl Params {
     /// What the figure shows, in sentences.
@@ -16,7 +16,7 @@ impl Params {
                 part(routed.dropped())
             ),
             Some(room) => format!(
-                "The busiest expert is chosen {} times as often as the mean, within its room of {}: nothing is dropped.",
+                "The busiest expert is chosen {} times as often as the mean, within its capacity of {}: nothing is dropped.",
                 number(busiest),
                 grouped(room)
             ),
@@ -56,13 +56,13 @@ impl Params {
             }
         };
         format!(
-            "{lead} {dominates}{waiting}{balance} {} has {} parameters, and a token computes with {}: {} of {} experts in each of {} layers.",
+            "{lead} {dominates}{waiting}{balance} {} has {} parameters, and a token computes with {}: {} of {} in each of {}.",
             routed.model.name,
             count(routed.model.total),
             count(routed.model.active),
             routed.router.top_k,
-            grouped(routed.model.experts),
-            grouped(routed.model.layers as u64),
+            plural(&grouped(routed.model.experts), "expert"),
+            plural(&grouped(routed.model.layers as u64), "layer"),
         )
     }
 }

@@ -2,7 +2,7 @@
 
 use super::answers::{ANSWERS, HACK};
 use super::{Algorithm, Params, Shown, View};
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, grouped, number, plural};
 
 fn part(value: f64) -> String {
     Unit::Fraction.format(value)
@@ -23,8 +23,8 @@ impl Params {
         let (best, most) = s.best();
         let (worth, hack) = (last.worth(), last.new[HACK]);
         let first = format!(
-            "After {} updates the reward model says {}, the answers are worth {}, and the policy is {} nats from its reference.",
-            grouped(self.updates),
+            "After {} the reward model says {}, the answers are worth {}, and the policy is {} nats from its reference.",
+            plural(&grouped(self.updates), "update"),
             number(last.score()),
             number(worth),
             number(last.divergence())
@@ -79,10 +79,8 @@ impl Params {
         let [right, wrong] = s.group;
         if self.right == 0 || self.right >= self.group {
             let what = if self.right == 0 { "wrong" } else { "right" };
-            return format!(
-                "All {} answers are {what}: every advantage is 0, and the prompt teaches nothing.",
-                grouped(self.group)
-            );
+            let all = plural(&grouped(self.group), "answer");
+            return format!("Every one of {all} is {what}: every advantage is 0, and the prompt teaches nothing.");
         }
         let by = match self.algorithm {
             Algorithm::Ppo | Algorithm::Grpo => "less the mean, over the deviation",

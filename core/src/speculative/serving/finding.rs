@@ -1,7 +1,7 @@
 //! What the figure says.
 
 use super::{Outcome, View, intensity};
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, grouped, number, plural};
 use crate::serving::step::Quant;
 
 impl Outcome {
@@ -15,12 +15,15 @@ impl Outcome {
         if self.params.batch as f64 <= self.fit() {
             return said;
         }
-        format!("{said} Beside the weights there is room for the caches of {} sequences.", grouped(self.fit() as u64))
+        format!(
+            "{said} Beside the weights there is room for the caches of {}.",
+            plural(&grouped(self.fit() as u64), "sequence")
+        )
     }
 
     fn together(&self) -> String {
         let batch = self.params.batch;
-        format!("{} sequence{}", grouped(batch), if batch == 1 { "" } else { "s" })
+        plural(&grouped(batch), "sequence")
     }
 
     fn pass_finding(&self) -> String {
@@ -28,11 +31,11 @@ impl Outcome {
         let bound = if intensity(pass) >= ridge { "more than" } else { "fewer than" };
         let from = match self.ridge_batch() {
             0.0 => "no batch gets there, because every sequence brings its own cache".to_owned(),
-            batch => format!("from {} sequences on there is more", grouped(batch as u64)),
+            batch => format!("from {} on there is more", plural(&grouped(batch as u64), "sequence")),
         };
         format!(
             "A pass on {} takes {}. It reads {} of weights and {} of caches and computes {}: {} FLOP for each byte, {bound} the {} that \
-             the GPU does in that time; {from}. A prompt of {} tokens takes {} at once, {} FLOP for each byte.",
+             the GPU does in that time; {from}. A prompt of {} takes {} at once, {} FLOP for each byte.",
             self.together(),
             Unit::Seconds.format(pass.time()),
             Unit::Bytes.format(pass.weights),
@@ -40,7 +43,7 @@ impl Outcome {
             Unit::Flop.format(pass.flop),
             number(intensity(pass)),
             number(ridge),
-            grouped(self.params.context),
+            plural(&grouped(self.params.context), "token"),
             Unit::Seconds.format(self.prefill.time()),
             number(intensity(&self.prefill)),
         )
@@ -59,12 +62,15 @@ impl Outcome {
         };
         let most = if best == 0 { "drafting nothing".to_owned() } else { format!("drafting {best} in a row") };
         format!(
-            "A check of {} tokens of each of {} takes {} passes and yields {} tokens: {} times as fast. {pays} Fastest here is {most}, {} \
+            "A check of {} of each of {} takes {} the time of a pass and yields {}: {} times as fast. {pays} Fastest here is {most}, {} \
              times.",
-            grouped(p.checked()),
+            plural(&grouped(p.checked()), "token"),
             self.together(),
-            number(self.check.time() / self.pass.time()),
-            number(p.tokens()),
+            match number(self.check.time() / self.pass.time()) {
+                one if one == "1" => "exactly".to_owned(),
+                times => format!("{times} times"),
+            },
+            plural(&number(p.tokens()), "token"),
             number(self.speedup(p)),
             number(self.at_drafted(best)),
         )
