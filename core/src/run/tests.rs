@@ -799,6 +799,47 @@ fn what_rounding_leaves_is_no_part() {
     assert!(why.contains("the 8-bit peak is 1.9"), "{why}");
 }
 
+#[test]
+fn a_default_does_not_stand_for_what_is_not_known() {
+    let yaml = |setting: &str| {
+        read(
+            "a.yaml",
+            &format!("distributed_type: FSDP\nnum_processes: 8\nfsdp_config:\n  fsdp_version: 2\n{setting}\n"),
+        )
+        .run
+    };
+    let open = yaml("  fsdp_sharding_strategy: HYBRID_SHARD");
+    assert_eq!((open.layout.zero, open.unknown.as_slice()), (None, &["layout.zero".to_owned()][..]));
+    assert_eq!(yaml("mixed_precision: bf16").layout.zero, Some(3));
+    assert_eq!(yaml("mixed_precision: int3").unknown, ["layout.dtype"]);
+    let titan =
+        |setting: &str| read("t.toml", &format!("[training]\nlocal_batch_size = 1\nseq_len = 4096\n{setting}\n"));
+    for (setting, key) in [
+        ("[parallelism]\ntensor_parallel_degree = \"4\"", "layout.tp"),
+        ("[parallelism]\npipeline_parallel_degree = -2", "layout.pp"),
+        ("mixed_precision_param = \"float8\"", "layout.dtype"),
+        ("[optimizer]\nname = \"Lion\"", "layout.optimizer"),
+    ] {
+        let card = titan(setting);
+        assert_eq!((card.run.unknown.as_slice(), card.outcome), (&[key.to_owned()][..], Outcome::Partly), "{card:?}");
+    }
+    let card = read("ds.json", "{\"train_micro_batch_size_per_gpu\": 1, \"bf16\": {\"enabled\": \"auto\"}}");
+    assert_eq!(
+        (card.run.layout.dtype, card.run.unknown.as_slice()),
+        (None, &["layout.dtype".to_owned()][..]),
+        "{card:?}"
+    );
+    // What is assumed instead is said.
+    let mut run = eight_gpus(COMPLETE, "step-time = { value = 0.6 }");
+    run.unknown = vec!["layout.dtype".to_owned(), "layout.optimizer".to_owned()];
+    let report = compare(&run);
+    assert!(
+        report.verdict.starts_with("No verdict yet: layout.dtype, layout.optimizer are assumed."),
+        "{}",
+        report.verdict
+    );
+}
+
 /// A model of Megatron-LM's flags whose `--tensor-model-parallel-size` is as given.
 fn megatron(before: &str, tp: &str, more: &str) -> String {
     format!(

@@ -52,7 +52,7 @@ pub(in crate::run) fn code(name: &str, text: &str) -> Card {
             card.run.layout.dtype = dtype;
             match dtype {
                 Some(dtype) => card.found("Precision", dtype.id(), i),
-                None => card.unread_setting(line, "this type isn't modeled", i),
+                None => card.unknown("layout.dtype", line, "this type isn't modeled", i),
             }
         }
         if line.contains("reshard_after_forward=False") {
@@ -107,7 +107,8 @@ pub(in crate::run) fn yaml(name: &str, kind: Kind, node: &Node) -> Card {
             setting(&mut card, key, value.text().unwrap_or("a list"), *line);
         }
     }
-    if card.run.layout.zero.is_none() && is_fsdp {
+    // By default, unless it is given and isn't known.
+    if card.run.layout.zero.is_none() && is_fsdp && !card.run.is_unknown("layout.zero") {
         card.run.layout.zero = Some(3);
     }
     card.done()
@@ -190,7 +191,7 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
                 }
                 ("mixed_precision", value) => {
                     let Some(dtype) = Dtype::find(value) else {
-                        return card.unread_setting(&setting, "this type isn't modeled", line);
+                        return card.unknown("layout.dtype", &setting, "this type isn't modeled", line);
                     };
                     Some(dtype)
                 }
@@ -204,14 +205,14 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
                 "SHARD_GRAD_OP" | "2" | "false" | "False" => Some(2),
                 "NO_SHARD" | "3" => Some(0),
                 _ => {
-                    return card.unread_setting(&setting, "this sharding isn't modeled", line);
+                    return card.unknown("layout.zero", &setting, "this sharding isn't modeled", line);
                 }
             };
             "ZeRO stage"
         }
         "zero_stage" => {
             let Some(stage) = value.parse().ok().filter(|n| *n <= 3) else {
-                return card.unread_setting(&setting, "not a stage from 0 to 3", line);
+                return card.unknown("layout.zero", &setting, "not a stage from 0 to 3", line);
             };
             l.zero = Some(stage);
             "ZeRO stage"
@@ -231,7 +232,7 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
                 "lion_pytorch" | "lion" => Some(Optimizer::Lion),
                 "muon" => Some(Optimizer::Muon),
                 _ => {
-                    return card.unread_setting(&setting, "this optimizer isn't modeled", line);
+                    return card.unknown("layout.optimizer", &setting, "this optimizer isn't modeled", line);
                 }
             };
             "Optimizer"
