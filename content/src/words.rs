@@ -38,14 +38,6 @@ pub const COVERED: &str = "The figure answers once you have committed to a predi
 /// What shows it all the same.
 pub const UNCOVER: &str = "Show it without a prediction";
 
-/// What fits into half an hour: so many must-reads, or so many recommended sources where every must-read is read. A link to
-/// them and its text.
-pub fn half_hour(must: usize, recommended: usize) -> Option<(String, String)> {
-    let (priority, name, n) = if must > 0 { (3, "must-read", must) } else { (2, "recommended", recommended) };
-    let fit = if n == 1 { "source fits" } else { "sources fit" };
-    (n > 0).then(|| (format!("./?priority={priority}&time=30&read=no#sources"), format!("{n} unread {name} {fit}")))
-}
-
 /// The name of a source's priority, 1 to 3.
 pub fn priority(priority: u8) -> &'static str {
     match priority {
@@ -64,15 +56,6 @@ mod tests {
         assert_eq!([45, 60, 90, 0].map(duration), ["45 min", "1 h", "1 h 30 min", "0 min"]);
         assert_eq!([0, 90, 100, 1859].map(about), ["0 min", "90 min", "2 h", "31 h"]);
         assert_eq!(about(u32::MAX), "71582788 h");
-    }
-
-    #[test]
-    fn half_an_hour_is_for_must_reads_then_for_what_is_recommended() {
-        let text = |must, recommended| half_hour(must, recommended).map(|(_, text)| text);
-        assert_eq!(text(2, 1).as_deref(), Some("2 unread must-read sources fit"));
-        assert_eq!(text(0, 1).as_deref(), Some("1 unread recommended source fits"));
-        assert_eq!(text(0, 0), None);
-        assert!(half_hour(0, 1).is_some_and(|(href, _)| href == "./?priority=2&time=30&read=no#sources"));
     }
 
     #[test]

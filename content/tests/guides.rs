@@ -123,7 +123,7 @@ fn the_code_that_is_quoted_stands_in_the_code() {
         "core/src/amdahl.rs",
         "core/src/zero/mod.rs",
         "core/src/exercise/kinds.rs",
-        "drawing/src/charts/amdahl.rs",
+        "content/drawing/src/charts/amdahl.rs",
         "app/src/widgets/amdahl.rs",
         "app/src/widgets/mod.rs",
         "app/src/exercises/mod.rs",

@@ -189,6 +189,35 @@ test("the search always has something to show, and Escape closes it", async ({ p
   await expect(page.locator("dialog[open]")).toHaveCount(0);
 });
 
+test("a measured speed is held against published runs, and opens the page of runs with it", async ({ page }) => {
+  await open(page, "./");
+  await page.keyboard.press("/");
+  await expect(page.getByRole("combobox", { name: "Ask a question, or search the course" })).toBeFocused();
+  await page.keyboard.type("MFU 18% on 32 A100s");
+  const answer = page.getByRole("dialog").getByRole("option").first();
+  await expect(answer).toContainText("18% is low");
+  await answer.click();
+  await expect(page).toHaveURL(/run\/#r=/);
+  await expect(page.locator(".run-page")).toContainText("A100");
+  await expect(page.locator(".run-page")).toContainText("18%");
+});
+
+test("on a phone the header leads to missions and figures, and the contents to the rest", async ({ page }) => {
+  for (const width of [360, 390]) {
+    await page.setViewportSize({ width, height: 780 });
+    await open(page, "./");
+    const tools = page.getByRole("navigation", { name: "Tools" });
+    for (const name of ["Figures", "Missions", "Practice"]) {
+      const box = (await tools.getByRole("link", { name }).boundingBox())!;
+      expect(box.x + box.width).toBeLessThanOrEqual(width);
+    }
+    await page.getByRole("button", { name: "Contents" }).click();
+    for (const name of ["Reference", "Settings", "Labs"]) {
+      await expect(page.getByRole("navigation", { name: "Contents" }).getByRole("link", { name: new RegExp(`^${name}`) })).toBeVisible();
+    }
+  }
+});
+
 test("a found source is shown on the map", async ({ page }) => {
   await open(page, "reference/");
   await page.keyboard.press("/");

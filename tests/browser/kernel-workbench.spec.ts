@@ -19,8 +19,9 @@ async function write(within: Page | Locator, text: string) {
   }, text);
 }
 
-test("every beginning is wrong and every solution is right", async ({ page }) => {
-  test.setTimeout(330_000);
+// That every beginning is wrong, and every solution right, in the interpreter: shaders/glass/tests/agree.rs.
+test("every solution is right on a GPU too", async ({ page }) => {
+  test.setTimeout(240_000);
   await open(page, "puzzle=map");
   await gpu(page);
   const puzzles = figure(page).locator(".puzzles button");
@@ -29,8 +30,10 @@ test("every beginning is wrong and every solution is right", async ({ page }) =>
   for (let i = 0; i < count; i++) {
     await puzzles.nth(i).click();
     await content(page).waitFor();
-    await check(page);
-    await expect(verdict(page), parameter(page, "puzzle") ?? "").toContainText(/Wrong with|The compiler does not take it/);
+    if (i === 0) {
+      await check(page);
+      await expect(verdict(page)).toContainText(/Wrong with|The compiler does not take it/);
+    }
     await expect(figure(page).locator('[data-quantity="verified"]')).toHaveAttribute("data-value", "0");
     await page.getByRole("button", { name: /^Show a solution/ }).click();
     await page.getByRole("button", { name: "Look it up" }).click();

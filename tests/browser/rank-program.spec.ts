@@ -102,6 +102,34 @@ test("a solution on ranks that the puzzle is not checked on is not told that it 
   await expect(verdict(page)).toContainText(says, { timeout: 30_000 });
 });
 
+test("a run stands next to the model, and its link opens the figure in the same state", async ({ page }) => {
+  await open(page, "puzzle=ring-all-reduce&ranks=4");
+  await content(page).waitFor();
+  await write(page, await solution(figure(page)));
+  await run(page);
+  await expect(verdict(page)).toContainText("Passed on 2, 3, 4 and 8 ranks.", { timeout: 30_000 });
+  const models = figure(page).locator(".rank-models");
+  await expect(models.locator("caption")).toContainText("All-reduce of 512 B on 4 ranks, by sends");
+  const sent = models.getByRole("row", { name: /^Bytes sent by the busiest rank/ }).getByRole("cell");
+  await expect(sent).toHaveText(["768 B", "768 B", "1×"]);
+  const time = models.getByRole("row", { name: /^Time from the first message/ }).getByRole("cell");
+  await expect(time.nth(1)).toHaveText("6.77 µs");
+  await models.getByRole("link", { name: /What communication costs/ }).click();
+  await expect(page).toHaveURL(/w\/communication-cost\/\?.*alpha=/);
+  // Six hops of 1 µs, and 1.5 times 512 B at 1 GB/s; the run lies over the curve as a measurement.
+  expect(await widget("communication-cost").quantity(page, "time")).toBeCloseTo(6.768e-6, 9);
+  expect(new URL(page.url()).searchParams.get("measured")).toMatch(/^512:/);
+});
+
+test("what no figure models is not compared", async ({ page }) => {
+  await open(page, "puzzle=experts&ranks=4");
+  await content(page).waitFor();
+  await write(page, await solution(figure(page)));
+  await run(page);
+  await expect(figure(page).locator(".rank-models")).toContainText("goes pair by pair", { timeout: 30_000 });
+  await expect(figure(page).locator(".rank-models table")).toHaveCount(0);
+});
+
 test("a call that takes too long ends its worker, and the next run starts another", async ({ page }) => {
   const deaf = "postMessage(Uint8Array.of(0));";
   await page.route("**/rank-worker-start-*.js", (route) => route.fulfill({ contentType: "text/javascript", body: deaf }));

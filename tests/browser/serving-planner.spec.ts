@@ -14,6 +14,15 @@ test("500 users at 50 ms a token: fewer GPUs in fp8", async ({ page }) => {
   expect(await axe(page)).toEqual([]);
 });
 
+test("GPUs that are too few get a verdict, and a button makes the cheapest change", async ({ page }) => {
+  await open(page, "model=llama-3-70b&users=500&token=0.05&have=8");
+  const decision = figure(page).locator(".decision");
+  await expect(decision).toContainText("Not enough GPUs.");
+  await expect(decision).toContainText("Cheapest change found:");
+  await decision.getByRole("button", { name: "Make this change" }).click();
+  await expect(decision).toContainText("Meets the targets.");
+});
+
 test("a promise that one GPU cannot keep is refused, and the plan stays", async ({ page }) => {
   await open(page, "model=llama-3-70b&users=500&token=0.05");
   const gpus = await quantity(page, "gpus");

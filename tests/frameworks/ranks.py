@@ -8,12 +8,15 @@ A puzzle of several launches runs if RANKS_FILES names a folder in which `--firs
     torchrun --nproc_per_node 3 tests/frameworks/ranks.py content/programs --first
     torchrun --nproc_per_node 2 tests/frameworks/ranks.py content/programs
 
+`--write tests/frameworks/ranks.json` keeps what came of each number of ranks; docs/ladder.md has it in its table.
+
 Each solution is the same file that runs in the browser, beside the same ringside.py that "Run it for real" saves. Puzzles with a
 rank that dies are left out: gloo ends the process group with it.
 """
 
 import contextlib
 import io
+import json
 import os
 import sys
 import tempfile
@@ -46,9 +49,18 @@ def run(puzzle, name):
         exec(compile(puzzle["solution"], name, "exec"), {"__name__": "__main__"})
 
 
+def write(path, came, ranks):
+    """Adds what came of this number of ranks to what is kept of others."""
+    kept = json.loads(path.read_text())["puzzles"] if path.exists() else {}
+    for name, said in came.items():
+        kept.setdefault(name, {})[str(ranks)] = said
+    torch_version = torch.__version__.split("+")[0]
+    path.write_text(json.dumps({"torch": torch_version, "backend": dist.get_backend(), "puzzles": kept}, indent=1, sort_keys=True) + "\n")
+
+
 def main():
     rank, ranks = dist.get_rank(), dist.get_world_size()
-    failed, first = 0, "--first" in sys.argv
+    failed, first, came = 0, "--first" in sys.argv, {}
     files = Path(os.environ["RANKS_FILES"]) if "RANKS_FILES" in os.environ else None
     for file in sorted(Path(sys.argv[1]).glob("*.toml")):
         puzzle = tomllib.loads(file.read_text())
@@ -80,8 +92,11 @@ def main():
         dist.all_gather_object(problems, problem)
         problem = next((p for p in problems if p), None)
         failed += problem is not None
+        came[file.stem] = problem or "agrees"
         if rank == 0:
             print(f"{file.stem}: {problem or ('first launch done' if first else f'agrees on {ranks} ranks')}", flush=True)
+    if rank == 0 and not first and "--write" in sys.argv:
+        write(Path(sys.argv[sys.argv.index("--write") + 1]), came, ranks)
     sys.exit(1 if failed else 0)
 
 

@@ -4,7 +4,7 @@ use crate::args::Options;
 use xtask::failure::Result;
 use xtask::process::{self, say};
 
-/// The families whose reference measurements chapters 16 and 18 show, and where they wait for `gpu/reference.py`.
+/// The families whose reference measurements chapters 16 and 18 show, and where they wait for `shaders/gpu/reference.py`.
 const REFERENCE: &str = "matmul,matmul-tuned,attention,decode";
 const MEASURED: &str = "target/measured.json";
 
@@ -15,7 +15,7 @@ pub(crate) fn main(options: &Options) -> Result<()> {
         None if options.has("--reference") => {
             run(Some(REFERENCE), Some(("--json", MEASURED)))?;
             let mut python = process::command("python3");
-            python.args(["gpu/reference.py", MEASURED]);
+            python.args(["shaders/gpu/reference.py", MEASURED]);
             process::run(&mut python)
         }
         None => run(options.value("--only"), None),

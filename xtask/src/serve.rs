@@ -65,7 +65,7 @@ pub(crate) fn main(options: &Options) -> Result<()> {
 
 /// Folders with sources, of which those of the course and of styles need no compiler.
 const TEXTS: [&str; 4] = ["content", "app/styles", "app/editor", "public"];
-const CODE: [&str; 7] = ["app", "core", "drawing", "shaders", "gpu", "workers", "xtask/site"];
+const CODE: [&str; 4] = ["app", "core", "shaders", "xtask/site"];
 
 /// A file as it was at some time.
 type Version = (PathBuf, Option<SystemTime>);

@@ -35,8 +35,7 @@ const STAGES: &[Stage] = &[
         needs: &[],
         // What runs in a browser is left to `clippy-wasm`.
         run: |_| {
-            let elsewhere = BROWSERS.map(|name| ["--exclude", name]).concat();
-            clippy(&[&["--workspace", "--all-targets", "--features", "ringside-site/split"], &elsewhere[..]].concat())
+            clippy(&[&["--workspace", "--all-targets", "--features", "ringside-site/split"], &elsewhere()[..]].concat())
         },
     },
     Stage { name: "clippy-wasm", fast: true, needs: &[], run: clippy_wasm },
@@ -158,6 +157,17 @@ fn missing(stage: &Stage, failed: &[&str]) -> Option<String> {
     }
 }
 
+/// Everything but what runs in a browser.
+fn elsewhere() -> Vec<&'static str> {
+    BROWSERS.map(|name| ["--exclude", name]).concat()
+}
+
+/// What runs in a browser, compiled for one.
+fn in_browsers() -> Vec<&'static str> {
+    let packages = BROWSERS.map(|name| ["--package", name]).concat();
+    [&packages[..], &["--target", "wasm32-unknown-unknown"]].concat()
+}
+
 fn cargo(arguments: &[&str]) -> Result<Outcomes> {
     process::run(command("cargo").args(arguments))?;
     Ok(Outcomes::default())
@@ -169,14 +179,19 @@ fn clippy(what: &[&str]) -> Result<Outcomes> {
 
 fn clippy_wasm(_: &Options) -> Result<Outcomes> {
     tools::ensure_target()?;
-    let packages = BROWSERS.map(|name| ["--package", name]).concat();
-    clippy(&[&packages[..], &["--all-targets", "--target", "wasm32-unknown-unknown"]].concat())
+    // Their tests are compiled by `unit`: checking the app once more for them takes minutes.
+    clippy(&[&["--lib", "--bins"], &in_browsers()[..]].concat())
 }
 
 fn docs(_: &Options) -> Result<Outcomes> {
-    let mut cargo = command("cargo");
-    cargo.args(["doc", "--quiet", "--no-deps", "--workspace", "--lib"]).env("RUSTDOCFLAGS", "-D warnings");
-    process::run(&mut cargo)?;
+    let document = |what: &[&str]| {
+        let mut cargo = command("cargo");
+        process::run(cargo.args(["doc", "--quiet", "--no-deps", "--lib"]).args(what).env("RUSTDOCFLAGS", "-D warnings"))
+    };
+    document(&[&["--workspace"], &elsewhere()[..]].concat())?;
+    tools::ensure_target()?;
+    // For the machine that `clippy-wasm` has read Leptos for.
+    document(&in_browsers())?;
     Ok(Outcomes::default())
 }
 

@@ -8,7 +8,7 @@ use ringside_core::quantity::Quantity;
 use ringside_core::query::{Query, parse_number};
 use serde_json::{Value, json};
 
-use crate::Unread;
+use crate::{Unread, figure};
 
 /// A figure in a state that was read whole.
 pub(crate) struct State {
@@ -129,10 +129,10 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// `total < 75e9  (480000000000 against 75000000000)`
+    /// `total < 75e9  (480,000,000,000 against 75,000,000,000)`
     pub(crate) fn line(&self) -> String {
         match self.values {
-            Some([left, right]) => format!("{}  ({left} against {right})", self.text),
+            Some([left, right]) => format!("{}  ({} against {})", self.text, figure(left), figure(right)),
             None => format!("{}  (the state is impossible)", self.text),
         }
     }

@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use ringside_core::catalogue::{self, Entry};
 use ringside_core::expr::Assertion;
+use ringside_core::quantity::{grouped, significant};
 use ringside_core::query::{Query, did_you_mean};
 use serde_json::{Value, json};
 
@@ -181,6 +182,15 @@ fn ask(
         text
     };
     Ok(Output { text, holds })
+}
+
+/// A side of an assertion for a person: `122,901,222,643`, `0.4125`.
+fn figure(value: f64) -> String {
+    if (1e4..1e15).contains(&value.abs()) {
+        format!("{}{}", if value < 0.0 { "−" } else { "" }, grouped(value.abs().round() as u64))
+    } else {
+        significant(value, 4)
+    }
 }
 
 fn pretty(value: &Value) -> String {

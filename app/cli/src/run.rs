@@ -1,11 +1,17 @@
 //! A run file: predicted next to measured, and assertions about it.
 
+use std::io::Read as _;
 use std::path::Path;
 
-use ringside_core::run::{Card, Checked, Ledger, Outcome, Report, Run, check, compare, read, snapshot};
+use flate2::read::MultiGzDecoder;
+use ringside_core::allocator::Snapshot;
+use ringside_core::quantity::listed;
+use ringside_core::run::{
+    Card, Checked, Content, Ledger, Outcome, Report, Run, check, compare, content, read, snapshot,
+};
 use serde_json::{Value, json};
 
-use crate::{Output, Unread, pretty};
+use crate::{Output, Unread, figure, pretty};
 
 /// `ringside run`: puts what the files say into the run, and compares.
 pub(crate) fn main(paths: &[&str], as_json: bool) -> Result<Output, Unread> {
@@ -44,32 +50,61 @@ pub(crate) fn judge(paths: &[&str], others: &[String], as_json: bool) -> Result<
 /// The run that the files make together, in their order, what each is, and what replaced what.
 fn gather(paths: &[&str]) -> Result<(Run, Vec<Card>, Vec<String>), Unread> {
     let mut run = Run::default();
-    let mut cards = Vec::new();
-    let mut replaced = Vec::new();
+    let (mut cards, mut replaced, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
-        let name =
-            Path::new(path).file_name().map_or_else(|| (*path).to_owned(), |name| name.to_string_lossy().into_owned());
-        let bytes = match *path {
-            "-" => crate::read(path)?.into_bytes(),
-            path => std::fs::read(path).map_err(|error| Unread(format!("{path} couldn't be read: {error}.")))?,
-        };
-        let card = match String::from_utf8(bytes) {
-            Ok(text) => read(&name, &text),
-            // Of binary files only a pickled snapshot is known.
-            Err(binary) => snapshot(&name, &ringside_core::allocator::Snapshot::read(binary.as_bytes())),
-        };
-        if card.outcome == Outcome::Refused {
-            return Err(Unread(format!("{name}: {}", card.said)));
+        match card(path) {
+            Ok(card) => {
+                replaced.extend(run.take(&card.run));
+                cards.push(card);
+            }
+            Err(why) => refused.push(why),
         }
-        replaced.extend(run.take(&card.run));
-        cards.push(card);
     }
-    Ok((run, cards, replaced))
+    if refused.is_empty() {
+        return Ok((run, cards, replaced));
+    }
+    if !cards.is_empty() {
+        let names: Vec<String> = cards.iter().map(|card| format!("{} ({})", card.name, card.kind.label())).collect();
+        refused.push(format!("The rest can be read: {}. Run it again with that alone.", listed(&names)));
+    }
+    Err(Unread(refused.join("\n")))
+}
+
+/// What a file says, or why it isn't read.
+fn card(path: &str) -> Result<Card, String> {
+    let name = Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned());
+    let bytes = match path {
+        "-" => crate::read(path).map_err(|Unread(why)| why)?.into_bytes(),
+        path => std::fs::read(path).map_err(|error| format!("{path} couldn't be read: {error}."))?,
+    };
+    let bytes = unpacked(bytes).map_err(|why| format!("{name}: {why}"))?;
+    let card = match content(&bytes).map_err(|why| format!("{name}: {why}"))? {
+        Content::Snapshot => snapshot(&name, &Snapshot::read(&bytes)),
+        Content::Trace | Content::Text => read(&name, &String::from_utf8_lossy(&bytes)),
+    };
+    if card.outcome == Outcome::Refused { Err(format!("{name}: {}", card.said)) } else { Ok(card) }
+}
+
+/// The largest file that is unpacked, in bytes.
+const LARGEST: u64 = 2_000_000_000;
+
+/// What a gzip file holds; another is as it is.
+fn unpacked(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
+    if !bytes.starts_with(&[0x1f, 0x8b]) {
+        return Ok(bytes);
+    }
+    let mut all = Vec::new();
+    let read = MultiGzDecoder::new(bytes.as_slice()).take(LARGEST + 1).read_to_end(&mut all);
+    match read {
+        Err(error) => Err(format!("It couldn't be unpacked: {error}.")),
+        Ok(_) if all.len() as u64 > LARGEST => Err("It has more than 2 GB unpacked. Record fewer steps.".to_owned()),
+        Ok(_) => Ok(all),
+    }
 }
 
 fn line(checked: &Checked) -> String {
     match checked.values {
-        Some([left, right]) => format!("{}  ({left} against {right})", checked.text),
+        Some([left, right]) => format!("{}  ({} against {})", checked.text, figure(left), figure(right)),
         None => checked.text.clone(),
     }
 }
@@ -82,9 +117,15 @@ fn page(run: &Run, cards: &[Card], replaced: &[String], report: &Report) -> Stri
     if !run.source.is_empty() {
         text += &format!("{}\n", run.source);
     }
+    if !run.note.is_empty() {
+        text += &format!("Note: {}\n", run.note);
+    }
     for card in cards {
         text +=
             &format!("{}: {} ({}). {}\n", card.name, card.kind.label(), card.outcome.label().to_lowercase(), card.said);
+        for found in &card.found {
+            text += &format!("  {}: {}\n", found.what, found.value);
+        }
         for unread in &card.unread {
             let why = if unread.why.is_empty() { String::new() } else { format!(": {}", unread.why) };
             text += &format!("  not read: {}{why}\n", unread.text);
@@ -137,14 +178,14 @@ fn table(rows: &[[String; 4]]) -> String {
 fn parts(ledger: &Ledger) -> String {
     let wide =
         ledger.predicted.iter().chain(&ledger.gap).map(|c| c.label.chars().count()).max().unwrap_or_default().max(12);
-    let line = |label: &str, size: f64| format!("  {label:wide$}  {:>10}\n", ledger.unit.format(size));
-    let mut text: String = ledger.predicted.iter().map(|c| line(&c.label, c.size)).collect();
+    let line = |label: &str, size: String| format!("  {label:wide$}  {size:>10}\n");
+    let mut text: String = ledger.predicted.iter().map(|c| line(&c.label, ledger.text(c.size))).collect();
     if ledger.is_measured {
-        text += &ledger.gap.iter().map(|c| line(&c.label, c.size)).collect::<String>();
-        text += &line("Unexplained", ledger.remainder);
-        text += &line("Measured", ledger.total);
+        text += &ledger.gap.iter().map(|c| line(&c.label, ledger.gap_text(c.size))).collect::<String>();
+        text += &line("Unexplained", ledger.gap_text(ledger.remainder));
+        text += &line("Measured", ledger.text(ledger.total));
     } else {
-        text += &line("Predicted", ledger.total);
+        text += &line("Predicted", ledger.text(ledger.total));
     }
     text
 }
@@ -158,6 +199,7 @@ fn json(run: &Run, cards: &[Card], report: &Report, checked: &[Checked]) -> Valu
         "run": run,
         "files": cards.iter().map(|card| json!({
             "name": card.name, "kind": card.kind.id(), "outcome": card.outcome.id(), "said": card.said,
+            "found": card.found.iter().map(|f| json!({ "line": f.line, "what": f.what, "value": f.value })).collect::<Value>(),
             "unread": card.unread.iter().map(|u| json!({ "line": u.line, "text": u.text, "why": u.why })).collect::<Value>(),
         })).collect::<Value>(),
         "rows": report.rows.iter().map(|row| json!({

@@ -149,3 +149,83 @@ fn a_run_is_compared_and_checked() {
     let (_, complaint, code) = ringside(&["run", "-"], "hello");
     assert!(code == Some(2) && complaint.contains("isn't recognized"), "{complaint}");
 }
+
+#[test]
+fn a_file_is_what_its_first_bytes_say() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let run = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).expect("it is written");
+        ringside(&["run", &path.to_string_lossy(), "--json"], "")
+    };
+    let step = "step: 4 memory: 66.91GiB(37.51%) tps: 5,050 tflops: 1 mfu: 1%\n";
+    // One byte that is no UTF-8 makes no other kind of a log.
+    let (out, _, _) = run("byte.log", &[step.as_bytes(), b"caf\xe9\n"].concat());
+    let report: Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!((&report["files"][0]["kind"], &report["files"][0]["outcome"]), (&json!("log"), &json!("partly")));
+    let wide: Vec<u8> = "\u{feff}step".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (name, bytes, told) in [
+        ("wide.log", wide.as_slice(), "wide.log: It is text in UTF-16. Save it as UTF-8."),
+        ("trace.json.gz", b"\x1f\x8b\x08\0", "trace.json.gz: It couldn't be unpacked: "),
+        ("empty.log", b"", "empty.log: There is nothing in it."),
+        ("program", b"\x7fELF\0\0", "program: It is a binary file."),
+    ] {
+        let (out, complaint, code) = run(name, bytes);
+        assert_eq!((out.as_str(), code), ("", Some(2)), "{name}");
+        assert!(complaint.contains(told), "{complaint}");
+    }
+    // A snapshot goes to its own reader, pickled or not.
+    let snapshot =
+        br#"{"segments": [{"total_size": 2048, "segment_type": "small", "blocks": [{"size": 2048, "state": "inactive"}]}]}"#;
+    let (out, complaint, _) = run("snapshot.json", snapshot);
+    let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{complaint}"));
+    assert_eq!(report["files"][0]["kind"], "snapshot");
+    let (_, complaint, code) = run("snapshot.pickle", b"\x80\x04\x95");
+    assert!(code == Some(2) && complaint.contains("snapshot.pickle: "), "{complaint}");
+}
+
+#[test]
+fn packed_files_are_read() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("packed.json.gz");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let events = [("cpu_op", 1, 1, 2.0), ("kernel", 0, 7, 5.0)].map(|(cat, pid, tid, dur)| {
+        json!({ "ph": "X", "cat": cat, "name": cat, "pid": pid, "tid": tid, "ts": 1.0, "dur": dur, "args": { "stream": 7, "device": 0 } })
+    });
+    packed.write_all(json!({ "schemaVersion": 1, "traceEvents": events }).to_string().as_bytes()).expect("memory");
+    std::fs::write(&path, packed.finish().expect("memory")).expect("it is written");
+    let (out, complaint, _) = ringside(&["run", &path.to_string_lossy(), "--json"], "");
+    let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{complaint}"));
+    assert_eq!(report["files"][0]["kind"], "trace");
+}
+
+#[test]
+fn what_was_read_is_shown_and_what_was_refused_is_named() {
+    let log = "step: 4 memory: 66.91GiB(37.51%) tps: 5,050 tflops: 1 mfu: 1%\n";
+    let file =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/runs/torchtitan-llama-3.1-8b-8xh100-compile.toml");
+    let (page, _, _) = ringside(&["run", file, "-"], log);
+    assert!(page.contains("\nNote: ") && page.contains("\n  Reported MFU: 1%\n"), "{page}");
+    assert!(page.contains("Tokens/s per GPU: 5,050") && page.contains(" instead of 6,667"), "{page}");
+    let (out, _, _) = ringside(&["run", "-", "--json"], log);
+    let report: Value = serde_json::from_str(&out).expect("JSON");
+    assert!(report["files"][0]["found"].as_array().is_some_and(|found| found.len() > 3), "{out}");
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let readme = folder.join("README.md");
+    std::fs::write(&readme, "# A run\n").expect("it is written");
+    let (out, complaint, code) = ringside(&["run", &readme.to_string_lossy(), file, "/no/such/file"], "");
+    assert_eq!((out.as_str(), code), ("", Some(2)));
+    for told in ["README.md: It isn't recognized.", "/no/such/file couldn't be read", "compile.toml (Run file)"] {
+        assert!(complaint.contains(told), "{complaint}");
+    }
+}
+
+/// The example of docs/run.md.
+#[test]
+fn the_documented_run_file_holds() {
+    let page = include_str!("../../../docs/run.md");
+    let file = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let (out, complaint, code) = ringside(&["check", "-"], file);
+    assert_eq!((code, out.matches("holds  ").count()), (Some(0), 3), "{out}{complaint}");
+    // Large values are grouped, and small ones aren't rounded away.
+    assert!(out.contains(" against 80,000,000,000)") && out.contains(" against 0.4)"), "{out}");
+}

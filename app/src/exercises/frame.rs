@@ -1,7 +1,7 @@
 //! What all exercises have around their form: number, prompt, hints, solution, fresh numbers.
 
 use leptos::prelude::*;
-use ringside_core::exercise::Exercise;
+use ringside_core::exercise::{Exercise, Kind};
 
 use super::session::Session;
 use crate::ui::copy_link::copy_link;
@@ -19,7 +19,9 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
     let labelled = heading.clone();
     let help = (!session.exam).then(|| help(session));
     let onward = (!session.exam).then(|| onward(session));
-    let count = format!("{nth} · {kind}");
+    // What is shown of it is no trace of a profiler.
+    let called = if matches!(&exercise.kind, Kind::Trace(_)) { "diagnosis" } else { kind };
+    let count = format!("{nth} · {called}");
     let level = format!("level {}", exercise.level);
     let right = move || session.attempt.with(|a| a.right);
     let prompt = move || session.prompt();

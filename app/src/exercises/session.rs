@@ -127,6 +127,12 @@ impl Session {
         });
     }
 
+    /// What a person calls a parameter of its model.
+    pub(super) fn label(self, name: &str) -> String {
+        let param = self.model.get().flatten().and_then(|entry| entry.param(name));
+        param.map_or_else(|| name.to_owned(), |param| format!("“{}”", param.look.label))
+    }
+
     /// The parameters that are asked about.
     pub(super) fn parameters(self) -> Query {
         let seed = self.attempt.with(|a| a.seed);

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::exercise::{Kind, Template, environment};
+use ringside_core::quantity::listed;
 use ringside_core::query::Query;
 
 use super::figure::Figure;
@@ -78,9 +79,10 @@ pub(super) fn form(session: Session) -> AnyView {
         figure.focus();
     };
     let strayed = move || {
-        let names = judged.with(|j| j.as_ref().map(|j| j.strayed.join(", ")).unwrap_or_default());
+        let names: Vec<String> =
+            judged.with(|j| j.iter().flat_map(|j| &j.strayed).map(|name| session.label(name)).collect());
         (!names.is_empty()).then(|| {
-            let text = format!("The task sets {names}; put it back.");
+            let text = format!("This task fixes {}. Begin again to reset it.", listed(&names));
             view! {
                 <div class="answer">
                     <p>{text}</p>

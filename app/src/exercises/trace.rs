@@ -106,7 +106,7 @@ fn evidence(session: Session) -> impl IntoView {
     };
     view! {
         <table class="evidence">
-            <caption class="visually-hidden">"What was measured"</caption>
+            <caption class="visually-hidden">"The symptoms"</caption>
             <tbody>{rows}</tbody>
         </table>
     }

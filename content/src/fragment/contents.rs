@@ -4,6 +4,10 @@ use super::{progress_with, tick};
 use crate::html::escape;
 use crate::schema::{Chapter, Course, ExerciseIndex, Indexed, Page, Status};
 
+/// What the header has no room for on a phone.
+const NARROW: &str = "<div class=\"narrow\">\n<h2>More</h2>\n<a href=\"w/\"><i></i><span>Figures</span></a>\n\
+    <a href=\"reference/\"><i></i><span>Reference</span></a>\n<a href=\"settings/\"><i></i><span>Settings</span></a>\n</div>\n";
+
 /// Parts and chapters, and the ways to so many missions and labs.
 pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex, [missions, labs]: [usize; 2]) -> String {
     let mut html = "<p class=\"progress\"><a href=\"./\">Your course</a> <span data-course><span data-n>0</span>% done</span></p>\n".to_owned();
@@ -35,6 +39,7 @@ pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex, [missions, la
     }
     let run = Page::Run;
     html.push_str(&format!("<a href=\"{}/\"><i></i><span>{}</span></a>\n", run.path(), run.title()));
+    html.push_str(NARROW);
     html
 }
 

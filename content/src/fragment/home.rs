@@ -11,7 +11,7 @@ use ringside_core::practice::queue::MINUTES as PRACTICE;
 pub(crate) fn home(course: &Course, readings: &Readings, missions: &[Listed], labs: &[Lab]) -> String {
     format!(
         "<article class=\"home\">\n<header class=\"hero\">\n{}{HALF_HOUR}{}</header>\n{}{}{}{}{}{}{}{}{}{}</article>\n",
-        welcome(course, readings),
+        welcome(course, missions),
         on_this_page(course, readings),
         begin::live(course),
         begin::for_whom(),
@@ -26,19 +26,22 @@ pub(crate) fn home(course: &Course, readings: &Readings, missions: &[Listed], la
     )
 }
 
-/// What this is, where to start, and which sources fit into half an hour. For whoever has begun, the app says here what comes
-/// next.
-fn welcome(course: &Course, readings: &Readings) -> String {
+/// What this is, where to start, and a mission for whoever has half an hour. For whoever has begun, the app says here what comes next.
+fn welcome(course: &Course, missions: &[Listed]) -> String {
     let first = course.chapters().find(|chapter| chapter.status == Status::Written);
     let (href, start, minutes) = first.map_or_else(
         || ("./#chapters".to_owned(), words::START.to_owned(), String::new()),
         |c| (c.href(), format!("{}: {}", words::START, c.title), words::duration(c.minutes)),
     );
-    let short = |priority: u8| readings.sources.iter().filter(move |s| s.priority == priority && s.minutes <= 30);
-    let (hidden, link) = match words::half_hour(short(3).count(), short(2).count()) {
-        Some((href, text)) => ("", format!("<a href=\"{}\">{text}</a>", escape(&href))),
-        None => (" hidden", "<a></a>".to_owned()),
-    };
+    let short = missions.iter().find(|one| !one.mission.newcomers.is_empty() && one.mission.minutes <= 30);
+    let half_hour = short.map_or_else(String::new, |one| {
+        format!(
+            " <span class=\"half-hour\">Only half an hour? <a href=\"mission/{}/\">Play mission {}: {}</a>.</span>",
+            escape(&one.slug),
+            escape(&one.number),
+            escape(&one.mission.title)
+        )
+    });
     format!(
         "<div class=\"welcome\">\n<h1>Ringside</h1>\n\
          <p class=\"lede\">A lab on how large language models are trained and served on many GPUs: figures that compute as \
@@ -46,8 +49,7 @@ fn welcome(course: &Course, readings: &Readings) -> String {
          {}<p class=\"start sans\"><a class=\"button\" href=\"{}\">{}</a> <span class=\"minutes\">{minutes}</span> \
          <a class=\"button practice-now\" href=\"practice/now/\">Practice now · {PRACTICE} min</a> \
          <span class=\"all-done\" hidden>Every chapter written so far is done. \
-         <a href=\"./?priority=3&amp;read=no#sources\">Read what they stand on</a></span> \
-         <span class=\"half-hour\"{hidden}>Only half an hour? {link}.</span></p>\n\
+         <a href=\"./?priority=3&amp;read=no#sources\">Read what they stand on</a></span>{half_hour}</p>\n\
          <p class=\"placed sans\">Not new to this? <a href=\"{}/\">{}</a> in about five minutes.</p>\n\
          <p class=\"done-so-far sans\"></p>\n</div>\n",
         ask(),

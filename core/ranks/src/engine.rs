@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use monty::{FunctionCall, MontyRun, RunProgress};
 use monty_types::{
-    CompileOptions, ExcType, ExtFunctionResult, MontyException, MontyObject, NameLookupResult, PrintWriter,
-    PrintWriterCallback, ResourceLimits, ResourceTracker,
+    CompileOptions, ExcType, ExtFunctionResult, MontyException, MontyObject, NameLookupResult, OsFunctionCall,
+    PrintWriter, PrintWriterCallback, ResourceLimits, ResourceTracker,
 };
 use ringside_core::program::{At, Diagnosis, Limits, State, Verdict};
 use ringside_core::quantity::{bytes_binary, grouped};
@@ -116,6 +116,9 @@ fn failed(
     let line = line_of(error, source);
     let place = if line > 0 { format!(" at line {line}") } else { String::new() };
     let text = names::tidy(&match error.message() {
+        Some(message) if message.starts_with("unsupported operand type(s) for %: 'str'") => {
+            format!("{}: strings have no % here; use an f-string", error.exc_type())
+        }
         Some(message) if !message.is_empty() => format!("{}: {message}", error.exc_type()),
         _ => error.exc_type().to_string(),
     });
@@ -146,6 +149,13 @@ fn failed(
             format!(
                 "Rank {rank} needs more than {} for lists and strings{place}. Keep large data in tensors.",
                 bytes_binary(limits.heap as f64)
+            ),
+        ),
+        (None, ExcType::ModuleNotFoundError) => (
+            Verdict::Error,
+            format!(
+                "Rank {rank} stopped{place}: {text} here. Programs can import torch, torch.distributed, ringside and a few of Python's \
+                 own modules, such as math and itertools."
             ),
         ),
         _ => (Verdict::Error, format!("Rank {rank} stopped{place}: {}", say::stopped(&text))),
@@ -331,8 +341,10 @@ fn lookup(name: &str, source: &Source) -> NameLookupResult {
             "op" => "ReduceOp",
             other => other,
         };
-        let text = format!("module '{module}' has no attribute '{member}' here");
-        return NameLookupResult::Error(MontyException::new(ExcType::AttributeError, Some(text)));
+        return NameLookupResult::Error(MontyException::new(
+            ExcType::AttributeError,
+            Some(host::absent(module, member)),
+        ));
     }
     if let Some((space, member)) = source.members.get(name) {
         // Bound somewhere else in the program as well, so its line is not known.
@@ -381,10 +393,13 @@ fn advance(world: &mut World<'_>, rank: usize, runner: &mut Runner, source: &Sou
                 name.resume(answer, writer)
             }
             RunProgress::OsCall(call) => {
-                let error = MontyException::new(
-                    ExcType::OSError,
-                    Some("there are no files or clock here; use torch.save, torch.load and exists".to_owned()),
-                );
+                let text = match &call.function_call {
+                    OsFunctionCall::Getenv(_) | OsFunctionCall::GetEnviron => {
+                        "there are no environment variables here; use rank() and world_size()"
+                    }
+                    _ => "there are no files or clock here; use torch.save, torch.load and exists",
+                };
+                let error = MontyException::new(ExcType::OSError, Some(text.to_owned()));
                 call.resume(error, writer)
             }
             RunProgress::ResolveFutures(futures) => futures.abort(

@@ -163,7 +163,16 @@ impl Args<'_> {
     }
 
     fn need(&self, at: usize, name: &str) -> Result<&MontyObject, Fault> {
-        self.get(at, name).ok_or_else(|| type_error(format!("{}() needs the argument '{name}'", self.call)))
+        let given = || {
+            let keyword = self.keywords.iter().any(|(k, _)| matches!(k, MontyObject::String(k) if k == name));
+            keyword || self.positional.len() > at
+        };
+        self.get(at, name).ok_or_else(|| {
+            if given() {
+                return nothing(&format!("{}(): '{name}'", self.call));
+            }
+            type_error(format!("{}() needs the argument '{name}'", self.call))
+        })
     }
 
     fn int(&self, at: usize, name: &str) -> Result<Option<i64>, Fault> {
@@ -223,6 +232,24 @@ impl Args<'_> {
     }
 }
 
+/// What to say of a name that a module has elsewhere or nowhere.
+pub(crate) fn absent(module: &str, member: &str) -> String {
+    let advice = match member {
+        "cuda" | "device" => "; there are no devices to choose, so leave it out",
+        "no_grad" | "inference_mode" | "enable_grad" => "; there is no autograd, so leave it out",
+        _ => "",
+    };
+    format!("module '{module}' has no attribute '{member}' here{advice}")
+}
+
+/// What to say where a tensor is asked for and None was given.
+fn nothing(what: &str) -> Fault {
+    type_error(format!(
+        "{what} is None; recv, all_reduce and others write into the tensor that they are given and return nothing, so don't assign \
+         what they return"
+    ))
+}
+
 /// A constant of a name space.
 pub(crate) fn constant(space: &str, name: &str) -> Option<MontyObject> {
     let text = |s: &str| Some(MontyObject::String(s.to_owned()));
@@ -273,19 +300,46 @@ const TORCH: &[&str] = &[
     "chunk",
 ];
 
+/// Arguments that calls of `torch.distributed` take by name.
+const KEYWORDS: &[&str] = &[
+    "tensor",
+    "src",
+    "dst",
+    "group",
+    "tag",
+    "op",
+    "async_op",
+    "peer",
+    "p2p_op_list",
+    "tensor_list",
+    "output_tensor",
+    "input_tensor",
+    "output",
+    "input",
+    "input_list",
+    "output_tensor_list",
+    "input_tensor_list",
+    "output_split_sizes",
+    "input_split_sizes",
+];
+/// What `ReduceOp` has.
+const REDUCTIONS: &[&str] = &["sum", "avg", "max", "min", "product"];
+
 /// Whether a name space has this function.
 pub(crate) fn knows(space: &str, name: &str) -> bool {
     match space {
         "torch" => TORCH.contains(&name) || names::is_method(name),
-        "" => matches!(name, "host" | "host_get" | "host_set" | "host_str"),
+        "" => matches!(name, "host" | "host_get" | "host_set" | "host_str" | "host_one"),
         other => names::of(other).contains(&name),
     }
 }
 
 impl World<'_> {
     fn tensor(&self, rank: usize, value: &MontyObject, call: &str) -> Result<Tensor, Fault> {
-        let MontyObject::ClassInstance(instance) = value else {
-            return Err(type_error(format!("{call} needs a tensor, not {}", type_name(value))));
+        let instance = match value {
+            MontyObject::ClassInstance(instance) => instance,
+            MontyObject::None => return Err(nothing(&format!("the tensor of {call}"))),
+            _ => return Err(type_error(format!("{call} needs a tensor, not {}", type_name(value)))),
         };
         read_identity(&instance.instance_id, TENSOR)
             .and_then(|id| self.seats.get(rank)?.tensors.get(&id).cloned())
@@ -476,11 +530,42 @@ impl World<'_> {
                 let view = self.index(rank, &tensor, at(1))?;
                 self.give(rank, line, view)
             }
+            // The number that a condition, float() or int() asks for.
+            "host_one" => {
+                let tensor = self.tensor(rank, at(0), "a condition")?;
+                self.free_to(rank, &tensor, line, false)?;
+                let values = tensor.values();
+                let [value] = values.as_slice() else {
+                    return Err(format!(
+                        "a tensor with {} elements is neither true nor false and no single number; use any() or all(), or one element",
+                        values.len()
+                    )
+                    .into());
+                };
+                Ok(match tensor.dtype() {
+                    DType::Int => MontyObject::Int(*value as i64),
+                    DType::Bool => MontyObject::Bool(*value != 0.0),
+                    _ => real(*value),
+                })
+            }
             "host_set" => {
                 let tensor = self.tensor(rank, at(0), "a subscript")?;
                 let view = self.index(rank, &tensor, at(1))?;
                 if !Rc::ptr_eq(&view.storage, &tensor.storage) {
-                    return Err(type_error("a list of rows can be read but not assigned to; assign to each row"));
+                    let rows = self.rows_of(rank, at(1))?.ok_or_else(|| {
+                        type_error(
+                            "rows by a list and other indices can be read but not assigned to; assign to each row",
+                        )
+                    })?;
+                    let (value, _) = self.operand(rank, at(2), "a subscript")?;
+                    self.free_to(rank, &value, line, false)?;
+                    self.free_to(rank, &tensor, line, true)?;
+                    let spread = value.expand(&view.shape)?;
+                    for (i, row) in rows.into_iter().enumerate() {
+                        tensor.select(0, row)?.write(&spread.select(0, i as i64)?.values());
+                    }
+                    self.written(rank, line, "copy", &tensor, &value, 0.0)?;
+                    return Ok(MontyObject::None);
                 }
                 let (value, _) = self.operand(rank, at(2), "a subscript")?;
                 self.free_to(rank, &value, line, false)?;
@@ -516,6 +601,24 @@ impl World<'_> {
             return Err(Fault::Stop(Diagnosis { verdict: Verdict::Limit, sentence, at: vec![At { rank, line }] }));
         }
         Ok(())
+    }
+
+    /// The rows that an index names if it is one list, tensor of numbers, or mask.
+    fn rows_of(&self, rank: usize, key: &MontyObject) -> Result<Option<Vec<i64>>, Fault> {
+        match key {
+            MontyObject::List(items) => Ok(items.iter().map(whole).collect()),
+            MontyObject::ClassInstance(_) => {
+                let rows = self.tensor(rank, key, "a subscript")?;
+                let values = rows.values();
+                Ok(match rows.dtype() {
+                    DType::Bool => {
+                        Some(values.iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(i, _)| i as i64).collect())
+                    }
+                    _ => Some(values.iter().map(|v| *v as i64).collect()),
+                })
+            }
+            _ => Ok(None),
+        }
     }
 
     /// What an index selects: a view, or a copy where it is a list of rows.
@@ -842,6 +945,10 @@ impl World<'_> {
                 Tensor::new(saved.shape.clone(), saved.values.clone(), saved.dtype)
             }
             _ => {
+                let is = args.get(0, "input").is_some_and(|first| self.tensor(rank, first, member).is_ok());
+                if !is && !names::is_method(member) {
+                    return Err(Fault::Raise(ExcType::AttributeError, absent("torch", member)));
+                }
                 let first = args.need(0, "input")?;
                 let tensor = self.tensor(rank, first, member)?;
                 return self.method(rank, member, line, &tensor, Some(first.clone()), args, 1);
@@ -1119,7 +1226,17 @@ impl World<'_> {
             "float" => Ok((Tensor::new(tensor.shape.clone(), tensor.values(), DType::F32), tensor.numel() as f64)),
             "bfloat16" => Ok((Tensor::new(tensor.shape.clone(), tensor.values(), DType::Bf16), tensor.numel() as f64)),
             "long" => Ok((Tensor::new(tensor.shape.clone(), tensor.values(), DType::Int), tensor.numel() as f64)),
+            // A rank's tensors are where it computes.
+            "cpu" | "cuda" => return Ok(this),
             "to" => {
+                let device = match args.get(from, "device") {
+                    Some(MontyObject::Int(_)) => true,
+                    Some(MontyObject::String(name)) => name == "cpu" || name.starts_with("cuda"),
+                    _ => false,
+                };
+                if device {
+                    return Ok(this);
+                }
                 let dtype = args.dtype(from)?.unwrap_or(tensor.dtype());
                 if dtype == tensor.dtype() {
                     return Ok(this);
@@ -1289,6 +1406,9 @@ impl World<'_> {
 
     fn dist(&mut self, rank: usize, member: &str, line: u32, args: &Args<'_>) -> Result<Reply, Fault> {
         let value = |v: MontyObject| Ok(Reply::Value(v));
+        if !matches!(member, "init_process_group" | "destroy_process_group" | "new_group" | "barrier") {
+            args.known(KEYWORDS)?;
+        }
         match member {
             "init_process_group" | "destroy_process_group" => value(MontyObject::None),
             "get_rank" => {
@@ -1322,11 +1442,13 @@ impl World<'_> {
                 let tensor = args.need(1, "tensor")?;
                 self.tensor(rank, tensor, "P2POp")?;
                 let peer = args.int(2, "peer")?.ok_or_else(|| type_error("P2POp needs a peer"))?;
+                let tag = args.int(4, "tag")?.unwrap_or(0);
                 value(MontyObject::Tuple(vec![
                     MontyObject::String(call),
                     tensor.clone(),
                     MontyObject::Int(peer),
                     MontyObject::Int(i64::from(line)),
+                    MontyObject::Int(tag),
                 ]))
             }
             "batch_isend_irecv" => {
@@ -1335,8 +1457,13 @@ impl World<'_> {
                     let MontyObject::Tuple(parts) = op else {
                         return Err(type_error("batch_isend_irecv needs a list of P2POp"));
                     };
-                    let [MontyObject::String(call), tensor, MontyObject::Int(peer), MontyObject::Int(at)] =
-                        parts.as_slice()
+                    let [
+                        MontyObject::String(call),
+                        tensor,
+                        MontyObject::Int(peer),
+                        MontyObject::Int(at),
+                        MontyObject::Int(tag),
+                    ] = parts.as_slice()
                     else {
                         return Err(type_error("batch_isend_irecv needs a list of P2POp"));
                     };
@@ -1344,7 +1471,7 @@ impl World<'_> {
                     let call = if sends { "isend" } else { "irecv" };
                     let tensor = self.tensor(rank, tensor, call)?;
                     let at = u32::try_from(*at).unwrap_or(line);
-                    let transfer = self.message(rank, at, call, *peer, 0, &tensor)?;
+                    let transfer = self.message(rank, at, call, *peer, *tag, &tensor)?;
                     works.push(self.handle(rank, at, call, transfer, vec![(tensor, !sends)]));
                 }
                 value(MontyObject::List(works))
@@ -1383,7 +1510,13 @@ impl World<'_> {
             }
             Ok((0..n).map(|i| whole.narrow(0, i * (rows / n), (i + 1) * (rows / n), 1)).collect())
         };
-        let reduce = |at: usize| args.text(at, "op").map(|o| o.unwrap_or("sum").to_owned());
+        let reduce = |at: usize| match args.get(at, "op") {
+            None => Ok("sum".to_owned()),
+            Some(MontyObject::String(op)) if REDUCTIONS.contains(&op.as_str()) => Ok(op.clone()),
+            Some(_) => Err(type_error(format!(
+                "{member}: 'op' must be dist.ReduceOp.SUM, AVG, MAX, MIN or PRODUCT; name other arguments, such as group="
+            ))),
+        };
         let size = |group: usize| self.groups.get(group).map_or(1, |g| g.ranks.len());
         // What is read, what is written, who is the root, how it is reduced, what all must agree on, and the whole buffer.
         let (call, group, input, output, root, op, elements, whole): (_, _, Vec<Tensor>, Vec<Tensor>, _, _, _, u64) =
@@ -1407,7 +1540,7 @@ impl World<'_> {
                     (call, group, vec![t.clone()], vec![t], Some(root), op, n.0, n.1)
                 }
                 "all_gather" | "all_gather_into_tensor" => {
-                    let t = tensor(self, 1, "tensor")?;
+                    let t = tensor(self, 1, if member == "all_gather" { "tensor" } else { "input_tensor" })?;
                     let group = self.group_of(args, 2)?;
                     let n = size(group);
                     let out = if member == "all_gather" {

@@ -47,6 +47,8 @@ const METHODS: &[&str] = &[
     "contiguous",
     "copy_",
     "cos",
+    "cpu",
+    "cuda",
     "cumsum",
     "detach",
     "div",

@@ -6,8 +6,10 @@
 //! or `ringside` becomes a host function whose name carries its line. Edits never add or remove a line, operands are
 //! evaluated once and in their order, and whatever needs no host behaves as before.
 //!
-//! Three things differ from Python: chained comparisons of tensors, tensors in a tuple of targets, and a `del` of a name,
-//! after which the name is None.
+//! Conditions and loops ask a tensor what it is worth and what its rows are: to the interpreter every object of the host is true, and
+//! none is iterable. Values that are unpacked into elements or attributes go through names of their own, which the interpreter takes.
+//!
+//! Two things differ from Python: chained comparisons of tensors, and a `del` of a name, after which the name is None.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -93,6 +95,14 @@ fn functions() -> Vec<(String, String)> {
         def(name, "a, b, l", &body);
     }
     def("neg", "a, l", &tried("neg", "        return -a\n", "a, None"));
+    def("item", "x, l", "    return _rs_host_one(x, l) if hasattr(x, 'dtype') else x\n");
+    def("true", "x, l", "    return _rs_host_one(x, l) != 0 if hasattr(x, 'dtype') else x\n");
+    def(
+        "iter",
+        "x, l",
+        "    return [_rs_host_get(x, i, l) for i in range(x.shape[0])] if hasattr(x, 'dtype') else x\n",
+    );
+    def("bools", "x, l", "    return [_rs_true(y, l) for y in _rs_iter(x, l)]\n");
     def("del", "x, k", "    x.pop(k)\n");
     def("str", "x", "    return _rs_host_str(x) if hasattr(x, 'dtype') else x\n");
     // The built-in adds without asking the host.
@@ -424,6 +434,84 @@ impl<'a> Editor<'a> {
         self.replace(close, format!(", {line})"));
     }
 
+    /// An expression of which only the truth counts: a tensor's is that of its one element.
+    fn condition(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::BoolOp(op) => op.values.iter().for_each(|value| self.condition(value)),
+            Expr::UnaryOp(op) if op.op == UnaryOp::Not => self.condition(&op.operand),
+            _ if certain(expr) => self.visit_expr(expr),
+            _ => self.wrapped("true", expr),
+        }
+    }
+
+    /// An expression in a function of the prelude that takes a line.
+    fn wrapped(&mut self, function: &str, expr: &'a Expr) {
+        self.calls(expr.range(), function);
+        self.visit_expr(expr);
+        self.ends(expr.range());
+    }
+
+    /// What a loop runs over: a tensor's rows.
+    fn iterated(&mut self, expr: &'a Expr) {
+        let range = |expr: &Expr| match expr {
+            Expr::Call(call) => call.func.as_name_expr().is_some_and(|n| matches!(n.id.as_str(), "range" | "reversed")),
+            _ => false,
+        };
+        if plain(expr) || range(expr) || matches!(expr, Expr::Generator(_)) {
+            self.visit_expr(expr);
+        } else {
+            self.wrapped("iter", expr);
+        }
+    }
+
+    /// Values that are assigned to several targets, of which some are no plain names: those get names of their own, and then the
+    /// values. Whether it could be done.
+    fn unpack(&mut self, assign: &'a ast::StmtAssign) -> bool {
+        let mut targets: Vec<&'a Expr> = Vec::new();
+        for target in &assign.targets {
+            match target {
+                Expr::Tuple(tuple) => targets.extend(&tuple.elts),
+                Expr::List(list) => targets.extend(&list.elts),
+                other => targets.push(other),
+            }
+        }
+        let text =
+            |expr: &Expr| self.program.get(usize::from(expr.start())..usize::from(expr.end())).unwrap_or_default();
+        let line = self.line(assign.range.start());
+        let (mut edits, mut after) = (Vec::new(), String::new());
+        for (i, target) in targets.iter().enumerate() {
+            match target {
+                Expr::Attribute(attribute) if repeatable(&attribute.value) => {
+                    after += &format!("; {} = _rs_t{i}", text(target));
+                }
+                Expr::Subscript(subscript)
+                    if repeatable(&subscript.value)
+                        && !subscript.slice.is_slice_expr()
+                        && !subscript.slice.as_tuple_expr().is_some_and(|t| t.elts.iter().any(Expr::is_slice_expr)) =>
+                {
+                    let (of, at) = (text(&subscript.value), text(&subscript.slice));
+                    after += &format!("; _rs_set({of}, ({at}), _rs_t{i}, {line})");
+                }
+                Expr::Name(_) | Expr::Starred(_) => continue,
+                _ => return false,
+            }
+            edits.push((target.range(), format!("_rs_t{i}")));
+        }
+        if edits.is_empty() {
+            return false;
+        }
+        for (range, name) in edits {
+            self.replace(range, name);
+        }
+        if assign.targets.iter().any(|t| t.is_tuple_expr() || t.is_list_expr()) {
+            self.iterated(&assign.value);
+        } else {
+            self.visit_expr(&assign.value);
+        }
+        self.insert(assign.range.end(), after);
+        true
+    }
+
     /// `x[i] = v`, and `x[i] += v` with the function that does it.
     fn store(&mut self, stmt: TextRange, target: &'a ast::ExprSubscript, value: &'a Expr, function: &str) {
         let close = TextRange::new(target.range.end() - TextSize::from(1), target.range.end());
@@ -440,6 +528,16 @@ impl<'a> Editor<'a> {
         self.visit_expr(value);
         let line = self.line(stmt.start());
         self.insert(stmt.end(), format!("), {line})"));
+    }
+}
+
+/// Whether a condition that it is needs no look at tensors.
+fn certain(expr: &Expr) -> bool {
+    match expr {
+        Expr::Compare(compare) => {
+            compare.ops.iter().all(|op| matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn))
+        }
+        _ => literal(expr),
     }
 }
 
@@ -493,8 +591,38 @@ impl<'a> Visitor<'a> for Editor<'a> {
             _ if hosted(stmt) => self.replace(range, "pass"),
             Stmt::Assign(assign) => match assign.targets.as_slice() {
                 [Expr::Subscript(target)] => self.store(range, target, &assign.value, "set"),
+                [Expr::Name(_) | Expr::Attribute(_)] => walk_stmt(self, stmt),
+                _ if self.unpack(assign) => {}
+                [Expr::Tuple(_) | Expr::List(_)] => self.iterated(&assign.value),
                 _ => walk_stmt(self, stmt),
             },
+            Stmt::If(choice) => {
+                self.condition(&choice.test);
+                self.visit_body(&choice.body);
+                for clause in &choice.elif_else_clauses {
+                    if let Some(test) = &clause.test {
+                        self.condition(test);
+                    }
+                    self.visit_body(&clause.body);
+                }
+            }
+            Stmt::While(repeat) => {
+                self.condition(&repeat.test);
+                self.visit_body(&repeat.body);
+                self.visit_body(&repeat.orelse);
+            }
+            Stmt::For(repeat) => {
+                self.visit_expr(&repeat.target);
+                self.iterated(&repeat.iter);
+                self.visit_body(&repeat.body);
+                self.visit_body(&repeat.orelse);
+            }
+            Stmt::Assert(assert) => {
+                self.condition(&assert.test);
+                if let Some(message) = &assert.msg {
+                    self.visit_expr(message);
+                }
+            }
             Stmt::AugAssign(assign) => {
                 let Some(name) = operator(assign.op) else { return walk_stmt(self, stmt) };
                 match &*assign.target {
@@ -530,6 +658,14 @@ impl<'a> Visitor<'a> for Editor<'a> {
                 _ => walk_stmt(self, stmt),
             },
             _ => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_comprehension(&mut self, comprehension: &'a ast::Comprehension) {
+        self.visit_expr(&comprehension.target);
+        self.iterated(&comprehension.iter);
+        for condition in &comprehension.ifs {
+            self.condition(condition);
         }
     }
 
@@ -574,6 +710,18 @@ impl<'a> Visitor<'a> for Editor<'a> {
                 self.visit_expr(&op.right);
                 self.ends(range);
             }
+            // Its value is one of its operands; only the last is never asked for its truth.
+            Expr::BoolOp(op) => {
+                let Some((last, first)) = op.values.split_last() else { return };
+                first.iter().for_each(|value| self.condition(value));
+                self.visit_expr(last);
+            }
+            Expr::If(choice) => {
+                self.visit_expr(&choice.body);
+                self.condition(&choice.test);
+                self.visit_expr(&choice.orelse);
+            }
+            Expr::UnaryOp(op) if op.op == UnaryOp::Not => self.condition(&op.operand),
             Expr::UnaryOp(op) if op.op == UnaryOp::USub && !literal(&op.operand) => {
                 self.replace(TextRange::new(range.start(), range.start() + TextSize::from(1)), "_rs_neg(");
                 self.visit_expr(&op.operand);
@@ -635,9 +783,35 @@ impl<'a> Visitor<'a> for Editor<'a> {
                 {
                     self.insert(range.start(), "_rs_");
                 }
-                let print = call.func.as_name_expr().is_some_and(|n| n.id.as_str() == "print")
-                    && !self.bound.names.contains("print");
-                for argument in &call.arguments.args {
+                let builtin = call.func.as_name_expr().map(|n| n.id.as_str());
+                let builtin = builtin.filter(|name| !self.bound.names.contains(*name)).unwrap_or_default();
+                let print = builtin == "print";
+                let takes = match builtin {
+                    "list" | "tuple" | "enumerate" | "zip" | "reversed" | "sorted" | "len" | "sum" => Some("iter"),
+                    "any" | "all" => Some("bools"),
+                    "float" | "int" => Some("item"),
+                    "bool" => Some("true"),
+                    _ => None,
+                };
+                for (at, argument) in call.arguments.args.iter().enumerate() {
+                    // What follows is where a sum starts, or an option.
+                    if let Some(function) = takes.filter(|_| at == 0 || builtin == "zip") {
+                        match argument {
+                            // Each element is looked at as it comes.
+                            Expr::Generator(ast::ExprGenerator { elt, generators, .. })
+                            | Expr::ListComp(ast::ExprListComp { elt, generators, .. })
+                                if function == "bools" =>
+                            {
+                                self.condition(elt);
+                                generators.iter().for_each(|part| self.visit_comprehension(part));
+                            }
+                            Expr::List(_) if function == "bools" => self.wrapped(function, argument),
+                            Expr::Generator(_) | Expr::Starred(_) => self.visit_expr(argument),
+                            _ if literal(argument) => self.visit_expr(argument),
+                            _ => self.wrapped(function, argument),
+                        }
+                        continue;
+                    }
                     let shown = print && !literal(argument) && !argument.is_starred_expr();
                     if shown {
                         self.insert(argument.start(), "_rs_str(");

@@ -16,11 +16,24 @@ pub(crate) fn stopped(text: &str) -> String {
 
 /// A text that is no program.
 pub(crate) fn syntax(line: u32, message: &str) -> Diagnosis {
-    let missing = ["yield", "inheritance", "match", "property", "async"].into_iter().find(|w| message.contains(w));
     let place = if line > 0 { format!("Line {line}") } else { "The program".to_owned() };
-    let sentence = match missing {
-        Some(_) => format!("{place} can't run here: {}", stopped(message)),
-        None => format!("{place} is not valid Python: {}", stopped(message)),
+    // Valid Python that the interpreter lacks, and what to write instead.
+    let lacks = message.strip_prefix("The monty syntax parser does not yet support ");
+    let instead = [
+        ("yield", "generators aren't available. Build a list and return it"),
+        ("class inheritance", "a class can't inherit from another one. Write a plain class, or functions"),
+        (
+            "method decorators",
+            "@property, @staticmethod and @classmethod aren't available. Write plain methods and functions",
+        ),
+        ("pattern matching", "match isn't available. Use if and elif"),
+        ("invalid unpacking target", "several values can only be unpacked into plain names. Assign each on its own"),
+    ];
+    let known = instead.into_iter().find(|(what, _)| lacks.unwrap_or(message).starts_with(what));
+    let sentence = match (known, lacks) {
+        (Some((_, instead)), _) => format!("{place} can't run here: {instead}."),
+        (None, Some(what)) => format!("{place} can't run here: the interpreter doesn't support {}", stopped(what)),
+        (None, None) => format!("{place} is not valid Python: {}", stopped(message)),
     };
     Diagnosis { verdict: Verdict::Syntax, sentence, at: vec![At { rank: 0, line }] }
 }

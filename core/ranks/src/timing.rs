@@ -8,10 +8,11 @@ use ringside_core::collective::schedule::Schedule;
 use ringside_core::collective::{Algo, Op as Collective};
 use ringside_core::network::{Fabric, time};
 use ringside_core::program::{
-    Event, EventKind, KINDS, Machine, MemoryPoint, Message, Printed, Rank, Run, State, Totals,
+    Collective as Call, Event, EventKind, KINDS, Machine, MemoryPoint, Message, Printed, Rank, Run, State, Totals,
+    operation,
 };
 
-use crate::world::{Op, Seat, Transfer, What};
+use crate::world::{Op, Seat, Transfer, What, sends};
 
 /// Most events of a rank, and most messages of a run, that are kept.
 const MOST: usize = 20_000;
@@ -32,14 +33,7 @@ struct Flight {
 
 /// Seconds that a collective takes, and the operation that it is.
 fn seconds(call: &str, ranks: &[usize], bytes: u64, machine: &Machine) -> (f64, Option<Collective>) {
-    let op = match call {
-        "broadcast" => Collective::Broadcast,
-        "reduce" => Collective::Reduce,
-        "all_gather" => Collective::AllGather,
-        "reduce_scatter" => Collective::ReduceScatter,
-        "all_to_all" => Collective::AllToAll,
-        _ => Collective::AllReduce,
-    };
+    let op = operation(call).unwrap_or(Collective::AllReduce);
     let algo = if op == Collective::AllToAll { Algo::Direct } else { Algo::Ring };
     let node = machine.node.max(1);
     let inside = ranks.iter().all(|r| r / node == ranks.first().copied().unwrap_or(0) / node);
@@ -87,7 +81,6 @@ pub(crate) fn play(seats: &[Seat], transfers: &[Transfer], states: Vec<State>, m
     let (mut out, mut into) = (vec![0.0_f64; n], vec![0.0_f64; n]);
     let mut run = Run::default();
     let mut waiting: Vec<usize> = Vec::new();
-    let mut collectives = 0;
     loop {
         for (rank, lane) in lanes.iter_mut().enumerate() {
             let Some(seat) = seats.get(rank) else { continue };
@@ -102,7 +95,7 @@ pub(crate) fn play(seats: &[Seat], transfers: &[Transfer], states: Vec<State>, m
         let first = waiting.iter().enumerate().min_by(|a, b| ready(a.1).total_cmp(&ready(b.1)).then(a.1.cmp(b.1)));
         let Some((place, transfer)) = first.map(|(p, t)| (p, *t)) else { break };
         waiting.swap_remove(place);
-        start(transfer, transfers, &mut flights, &mut out, &mut into, machine, &mut lanes, &mut run, &mut collectives);
+        start(transfer, transfers, &mut flights, &mut out, &mut into, machine, &mut lanes, &mut run);
     }
     for (rank, lane) in lanes.iter_mut().enumerate() {
         // A wait that never ended.
@@ -266,7 +259,6 @@ fn start(
     machine: &Machine,
     lanes: &mut [Lane],
     run: &mut Run,
-    collectives: &mut usize,
 ) {
     let (Some(flight), Some(of)) = (flights.get_mut(at), transfers.get(at)) else { return };
     let ready = flight.ready.unwrap_or(0.0);
@@ -299,9 +291,19 @@ fn start(
                     *enters = end;
                 }
             }
-            let number = *collectives;
-            *collectives += 1;
-            if let Some(op) = op {
+            if run.collectives.len() >= MOST {
+                run.cut = true;
+            } else if let Some(op) = op {
+                let number = run.collectives.len();
+                run.collectives.push(Call {
+                    call: (*call).to_owned(),
+                    ranks: ranks.clone(),
+                    bytes: of.bytes,
+                    sent: ranks.iter().map(|rank| sends(call, Some(*root), *rank, ranks, of.bytes)).max().unwrap_or(0),
+                    called: ready,
+                    start: free,
+                    end,
+                });
                 hops(op, ranks, *root, of, (free, end, number), machine, run);
             }
             (free, end)

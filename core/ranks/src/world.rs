@@ -591,7 +591,7 @@ impl<'a> World<'a> {
 }
 
 /// Bytes that a rank sends in a collective by a ring, of a buffer of `whole` bytes.
-fn sends(call: &str, root: Option<usize>, rank: usize, ranks: &[usize], whole: u64) -> u64 {
+pub(crate) fn sends(call: &str, root: Option<usize>, rank: usize, ranks: &[usize], whole: u64) -> u64 {
     let n = ranks.len() as u64;
     if n < 2 {
         return 0;
@@ -692,6 +692,14 @@ fn land(gathering: &Gathering, ranks: &[usize]) {
         let results: Vec<Vec<f32>> = match gathering.call {
             "all_reduce" => summed.iter().cloned().collect(),
             "reduce" if place == root => summed.iter().cloned().collect(),
+            // Only the root gets the result, so whoever submits this tensor elsewhere is told of the call.
+            "reduce" => {
+                for output in &side.output {
+                    let after = After { order: side.order, line: side.line, call: "reduce to another rank" };
+                    output.storage.after.set(Some(after));
+                }
+                Vec::new()
+            }
             "broadcast" => sides.get(root).map(first).into_iter().collect(),
             "reduce_scatter" => vec![fold(&|s: &Side| s.input.get(place).cloned().unwrap_or_default())],
             "all_gather" => sides.iter().map(first).collect(),

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bounds;
+mod compare;
 mod diagnoses;
 mod ladder;
 mod language;

@@ -150,3 +150,13 @@ fn every_element_that_is_not_close_is_counted() {
     let same = "t = torch.zeros(2)\nt[0] = -torch.inf\nt[1] = torch.nan\n";
     assert_eq!(told(same, "[-torch.inf, torch.nan]").0, Passed);
 }
+
+#[test]
+fn a_batch_sends_with_tags() {
+    let ops = "t, a, b, p = torch.ones(1) * rank(), torch.zeros(1), torch.zeros(1), 1 - rank()\n\
+               ops = [dist.P2POp(dist.isend, t + 1, p, tag=1), dist.P2POp(dist.isend, t + 2, p, tag=2)]\n\
+               ops += [dist.P2POp(dist.irecv, b, p, tag=2), dist.P2POp(dist.irecv, a, p, tag=1)]\n\
+               for work in dist.batch_isend_irecv(ops):\n    work.wait()\n\
+               assert b.item() == a.item() + 1\n";
+    assert_eq!(run(ops, 2).diagnosis.verdict, Passed);
+}

@@ -1,15 +1,16 @@
 //! Every puzzle of `content/programs`: its solution passes where it says so, its starter fails, and each wrong program is told
 //! exactly what its author wants said.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use ringside_core::program::{Puzzle, Verdict};
+use ringside_core::program::{Puzzle, Verdict, rank_counts};
 
 /// Fewest wrong programs of a puzzle.
 const WRONG: usize = 3;
 
-fn puzzles() -> Vec<(String, Puzzle)> {
+pub fn puzzles() -> Vec<(String, Puzzle)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../content/programs");
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
     files.sort();
@@ -82,6 +83,85 @@ fn the_ladder() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// What `tests/frameworks/ranks.py --write` has kept of real processes.
+#[derive(serde::Deserialize)]
+struct Real {
+    torch: String,
+    backend: String,
+    puzzles: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Real {
+    /// How a puzzle's solution compares on real processes: "agrees on 2 and 4".
+    fn of(&self, name: &str, puzzle: &Puzzle) -> String {
+        if puzzle.fault.is_some() {
+            return "can’t be run: gloo ends all processes with the one that dies".to_owned();
+        }
+        let Some(came) = self.puzzles.get(name) else { return "not run".to_owned() };
+        let others =
+            came.iter().filter(|(_, said)| *said != "agrees").map(|(ranks, said)| format!("on {ranks}: {said}"));
+        let agrees: Vec<usize> =
+            came.iter().filter(|(_, said)| *said == "agrees").map(|(ranks, _)| ranks.parse().unwrap()).collect();
+        let agrees = (!agrees.is_empty()).then(|| format!("agrees on {}", rank_counts(&agrees)));
+        agrees.into_iter().chain(others).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// The ladder in two tables, for people who want to see all of it.
+fn tables(puzzles: &[(String, Puzzle)], real: &Real) -> String {
+    let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
+    let wrong: usize = puzzles.iter().map(|(_, puzzle)| puzzle.wrong.len()).sum();
+    let mut text = format!(
+        "# The ladder\n\nEvery puzzle of [the workbench for ranks](../ARCHITECTURE.md#a-learners-ranks-are-interpreted): {} puzzles and {wrong} \
+         wrong programs.\n`UPDATE_LADDER=1 cargo test -p ringside-ranks --test all ladder` writes this page from \
+         `content/programs` and `tests/frameworks/ranks.json`; without\nit, the same test runs every solution on every \
+         number of ranks below, every starting program and every wrong program, and compares the\nmessages letter by letter. \
+         “Real processes” are those of `tests/frameworks/ranks.py` under torchrun: PyTorch {} over {}, where the same\nfile \
+         must give what one process computes, on two and four processes where the puzzle has so many ranks.\n\n| puzzle | chapter | checked on ranks | wrong programs | real processes \
+         |\n|:--|:--|:--|--:|:--|\n",
+        puzzles.len(),
+        real.torch,
+        real.backend
+    );
+    for (name, puzzle) in puzzles {
+        let (chapter, ranks) = (&puzzle.chapter, rank_counts(&puzzle.ranks));
+        let row = format!(
+            "| {} | {chapter} | {ranks} | {} | {} |\n",
+            puzzle.title,
+            puzzle.wrong.len(),
+            real.of(name, puzzle)
+        );
+        text.push_str(&row);
+    }
+    text.push_str("\n## What each wrong program is told\n\n| puzzle | mistake | ranks | verdict | message |\n|:--|:--|--:|:--|:--|\n");
+    for (_, puzzle) in puzzles {
+        for bad in &puzzle.wrong {
+            let (mistake, says) = (cell(&bad.mistake), cell(&bad.says));
+            text.push_str(&format!(
+                "| {} | {mistake} | {} | {} | {says} |\n",
+                puzzle.title,
+                bad.ranks,
+                bad.verdict.label()
+            ));
+        }
+    }
+    text
+}
+
+#[test]
+fn the_ladder_is_written_down() {
+    if std::env::var("PUZZLE").is_ok() {
+        return;
+    }
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let real = fs::read_to_string(root.join("tests/frameworks/ranks.json")).unwrap();
+    let (text, page) = (tables(&puzzles(), &serde_json::from_str(&real).unwrap()), root.join("docs/ladder.md"));
+    if std::env::var_os("UPDATE_LADDER").is_some() {
+        fs::write(&page, &text).unwrap();
+    }
+    assert!(text == fs::read_to_string(page).unwrap(), "docs/ladder.md is old: UPDATE_LADDER=1 writes it");
 }
 
 /// The puzzle in a file.

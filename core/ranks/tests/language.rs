@@ -73,6 +73,50 @@ fn tensors_are_torch_s() {
 }
 
 #[test]
+fn a_tensor_is_as_true_as_its_element() {
+    same(&[
+        ("t = torch.tensor([0.0, 2.0])\nprint('yes' if t[0] > 1 else 'no', 'yes' if t[1] > 1 else 'no')", "no yes"),
+        ("t = torch.zeros(3)\nif t.any():\n    print('some')\nelif not t.all():\n    print('none')", "none"),
+        ("t = torch.tensor(3)\nwhile t > 0:\n    t -= 1\nprint(t.item())", "0"),
+        ("t = torch.zeros(1)\nprint(not t, t == 0 and 1, t or 'else', 1 and 2, [] or 'list')", "True 1 else 2 list"),
+        (
+            "t = torch.arange(4)\nprint(any(t > 5), all(x < 4 for x in t), [i for i in range(4) if t[i] > 1])",
+            "False True [2, 3]",
+        ),
+        ("t = torch.tensor([1.5])\nprint(float(t), int(t), bool(t), float('2'), int(3.7))", "1.5 1 True 2.0 3"),
+        ("try:\n    assert torch.zeros(1)\nexcept AssertionError:\n    print('false')", "false"),
+        ("def first(x):\n    return x and 'some'\nprint(first([]), first([1]), first(0))", "[] some 0"),
+    ]);
+}
+
+#[test]
+fn a_tensor_is_a_sequence_of_rows() {
+    same(&[
+        (
+            "w = torch.zeros(2, 2)\nfor i, row in enumerate(w):\n    row += i\nprint(w, len(w))",
+            "tensor([[0, 0], [1, 1]]) 2",
+        ),
+        ("a, b = torch.arange(2)\nprint(a.item(), b.item(), [x.item() for x in torch.arange(3)])", "0 1 [0, 1, 2]"),
+        ("x = [torch.ones(2)] * 3\nprint(sum(x[1:], x[0]), sum(torch.arange(4)))", "tensor([3, 3]) tensor(6)"),
+        ("for a, b in zip(torch.arange(2), [5, 6]):\n    print(a.item(), b)", "0 5\n1 6"),
+        (
+            "t = torch.zeros(4)\nt[[3, 1]] = torch.tensor([1.0, 2.0])\nt[t > 1] = 9\nt[torch.tensor([0])] += 4\nprint(t)",
+            "tensor([4, 9, 0, 1])",
+        ),
+    ]);
+}
+
+#[test]
+fn values_are_unpacked_into_elements_and_attributes() {
+    same(&[
+        ("x = [1, 2, 3]\ni = 0\nx[i], x[i + 1] = x[i + 1], x[i]\nprint(x)", "[2, 1, 3]"),
+        ("class P:\n    def __init__(self, a, b):\n        self.a, self.b = a, b\np = P(1, 2)\nprint(p.a, p.b)", "1 2"),
+        ("t = torch.zeros(3)\nt[0], t[2] = 1, 2\nt[1] = y = 7\nprint(t, y)", "tensor([1, 7, 2]) 7"),
+        ("d = {}\nif True: d['a'], n = 1, 2\nprint(d, n)", "{'a': 1} 2"),
+    ]);
+}
+
+#[test]
 fn randn_is_the_same_on_every_rank() {
     let outcome = run("print(randn(2, seed=7).tolist())", 3);
     let said: Vec<&str> = outcome.run.ranks.iter().map(|r| r.printed[0].text.as_str()).collect();
@@ -113,16 +157,41 @@ fn errors_have_their_line() {
             "Rank 0 stopped at line 4: AttributeError: tensors have no method 'frobnicate' here.",
         ),
         ("def f(:\n    pass\n", "Line 4 is not valid Python: Expected a parameter or the end of the parameter list."),
-        (
-            "def f():\n    yield 1\n",
-            "Line 5 can't run here: The monty syntax parser does not yet support yield expressions.",
-        ),
+        ("def f():\n    yield 1\n", "Line 5 can't run here: generators aren't available. Build a list and return it."),
         ("x = [1]\nprint(x[3])\n", "Rank 0 stopped at line 5: IndexError: list index out of range."),
         (
             "torch.ones(2)[5]\n",
             "Rank 0 stopped at line 4: IndexError: index 5 is out of bounds for dimension 0 with size 2.",
         ),
         ("assert rank() == 3, 'no'\n", "Rank 0 stopped at line 4: AssertionError: no."),
+        (
+            "if torch.ones(2):\n    pass\n",
+            "Rank 0 stopped at line 4: RuntimeError: a tensor with 2 elements is neither true nor false and no single number; use any() \
+             or all(), or one element.",
+        ),
+        (
+            "t = torch.zeros(1)\nfor t[0] in range(2):\n    pass\n",
+            "Line 5 can't run here: several values can only be unpacked into plain names. Assign each on its own.",
+        ),
+        ("print('%d' % rank())\n", "Rank 0 stopped at line 4: TypeError: strings have no % here; use an f-string."),
+        (
+            "d = torch.device('cuda', rank())\n",
+            "Rank 0 stopped at line 4: AttributeError: module 'torch' has no attribute 'device' here; there are no devices to choose, so \
+             leave it out.",
+        ),
+        (
+            "torch.linspace(0, 1, 5)\n",
+            "Rank 0 stopped at line 4: AttributeError: module 'torch' has no attribute 'linspace' here.",
+        ),
+        (
+            "dist.all_reduce(torch.ones(1), op='mean')\n",
+            "Rank 0 stopped at line 4: TypeError: all_reduce: 'op' must be dist.ReduceOp.SUM, AVG, MAX, MIN or PRODUCT; name other \
+             arguments, such as group=.",
+        ),
+        (
+            "dist.all_reduce(torch.ones(1), asnyc_op=True)\n",
+            "Rank 0 stopped at line 4: TypeError: all_reduce() has no argument 'asnyc_op' here.",
+        ),
     ];
     for (program, says) in cases {
         assert_eq!(run(program, 2).diagnosis.sentence, says, "{program}");

@@ -217,7 +217,7 @@ fn wrong(question: &Question, answer: &Answer) -> String {
             return format!("Close, but too {way}: {within}.");
         }
         off if (0.5..=2.0).contains(&off) => "by less than a factor of two",
-        off if (0.1..=10.0).contains(&off) => "though the order of magnitude is about right",
+        off if (0.1..=10.0).contains(&off) => "by a factor between two and ten",
         off if (1e-3..=1e3).contains(&off) => "by more than a factor of ten",
         _ => "by more than a factor of a thousand",
     };

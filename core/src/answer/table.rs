@@ -157,7 +157,7 @@ const SHEETS: &[Sheet] = &[
             ("−480 GB",                 "wrong-sign",         "sign"),
             ("500 GB",                  "wrong",              "Close, but too large"),
             ("700 GB",                  "wrong",              "too large, by less than a factor of two"),
-            ("1.3 TB",                  "wrong",              "order of magnitude"),
+            ("1.3 TB",                  "wrong",              "between two and ten"),
             ("33 GB",                   "wrong",              "too small, by more than a factor of ten"),
             ("7 kB",                    "wrong",              "factor of a thousand"),
             ("0 GB",                    "wrong",              "too small"),

@@ -2,8 +2,10 @@
 //!
 //! [`answer`] reads the model, the GPUs and the amounts that a question names (`read`), takes the first figure of a short list whose words the
 //! question has, and sets it through the parameters that the figure declares ([`crate::setup::fill()`]). What was read is listed, what was not
-//! read is not claimed, and the figure's own model says what comes of it.
+//! read is not claimed, and the figure's own model says what comes of it. A speed that was measured opens the page that compares a run with its
+//! prediction, and is held against published runs (`measured`).
 
+mod measured;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -23,14 +25,14 @@ use crate::setup::{Setup, fill};
 use crate::training_run;
 use read::{Reading, like};
 
-/// A figure in the state that answers a question.
+/// A figure in the state that answers a question, or the page that compares runs with what was measured of one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answered {
-    /// The figure's id.
+    /// The figure's id; [`RUN`] for the page that compares runs.
     pub figure: &'static str,
     /// What it is called.
     pub title: &'static str,
-    /// Its state.
+    /// Its state; of that page what its fragment holds.
     pub query: Query,
     /// What was read of the question.
     pub read: Vec<String>,
@@ -41,9 +43,15 @@ pub struct Answered {
 impl Answered {
     /// Its address, relative to the site's base.
     pub fn href(&self) -> String {
-        format!("w/{}/?{}", self.figure, self.query)
+        match self.figure {
+            RUN => format!("{RUN}/#{}", self.query),
+            figure => format!("w/{figure}/?{}", self.query),
+        }
     }
 }
+
+/// The page that compares a run with what the models predict of it.
+pub const RUN: &str = "run";
 
 /// A figure that answers a kind of question.
 struct Rule {
@@ -126,16 +134,22 @@ const RULES: [Rule; 7] = [
     Rule {
         figure: sizing::Params::ID,
         is_asked: |r| r.has(&SERVE) || (r.has(&["second", "s"]) && r.has(&["tokens", "token"])),
-        sets: |r| some([("users", r.users.or_else(|| r.has(&["second", "s"]).then_some(1))), ("prompt", r.seq)]),
+        sets: |r| {
+            let users = r.users.or_else(|| r.has(&["second", "s"]).then_some(1));
+            // Who asks how many is told how many; who has some is told whether they are enough.
+            let have = r.cluster().map(|[node, nodes]| node * nodes).filter(|_| r.users.is_some());
+            some([("users", users), ("prompt", r.seq), ("have", have)])
+        },
         says: |query, _| of(query, |p: &sizing::Params, plan| p.finding(plan)),
     },
     Rule {
         figure: training_run::Params::ID,
-        is_asked: |r| r.tokens.is_some() || (r.has(&COST) && r.has(&TRAIN)),
+        is_asked: is_planned,
         sets: |r| {
             let tokens = r.tokens.map(|tokens| vec![("given", "tokens".to_owned()), ("tokens", plain(tokens))]);
             let mut sets = tokens.unwrap_or_default();
             sets.extend(some([("seq", r.seq)]));
+            sets.extend(r.mfu.map(|mfu| ("mfu", plain(mfu))));
             if r.preset.is_none() {
                 // Of a bare size neither depth nor width is known.
                 sets.push(("attention", "none".to_owned()));
@@ -187,6 +201,11 @@ const RULES: [Rule; 7] = [
     },
 ];
 
+/// Whether a run is planned: for a speed that the question then takes for granted.
+fn is_planned(r: &Reading) -> bool {
+    r.tokens.is_some() || (r.has(&COST) && r.has(&TRAIN))
+}
+
 /// The pairs that have a value.
 fn some<const N: usize>(pairs: [(&'static str, Option<u64>); N]) -> Vec<(&'static str, String)> {
     pairs.into_iter().filter_map(|(name, value)| Some((name, value?.to_string()))).collect()
@@ -201,9 +220,15 @@ fn of<M: Model>(query: &Query, says: impl Fn(&M, &M::Result) -> String) -> Strin
     }
 }
 
-/// The figure that answers a question, if the question names a model or its size and is of a kind that a figure answers.
+/// The figure that answers a question, if the question names a model or its size and is of a kind that a figure answers; or the page that
+/// compares runs, if the question names a GPU and a speed that was measured on it.
 pub fn answer(question: &str) -> Option<Answered> {
     let reading = Reading::of(question);
+    if !is_planned(&reading)
+        && let Some(answered) = measured::of(&reading)
+    {
+        return Some(answered);
+    }
     if reading.preset.is_none() && reading.params.is_none() {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use crate::hardware::{self, Accelerator};
 use crate::model::presets::{self, Preset};
-use crate::quantity::{count, grouped, plural};
+use crate::quantity::{Unit, count, grouped, plural};
 use crate::setup::{MAX_NODE, MAX_NODES};
 use crate::units::GB;
 
@@ -10,6 +10,8 @@ use crate::units::GB;
 const MOST_WORDS: usize = 80;
 /// Words that a model's name may have in a question: "deepseek coder 6.7 b base".
 const LONGEST_NAME: usize = 6;
+/// What makes seconds those of a step.
+const STEP: [&str; 5] = ["step", "steps", "iteration", "iterations", "iter"];
 /// GPUs of a node where only a total is given.
 const NODE: u64 = 8;
 
@@ -77,6 +79,10 @@ pub(super) struct Reading {
     pub rank: Option<u64>,
     /// Sequences of a micro-batch.
     pub batch: Option<u64>,
+    /// Model FLOPs utilization, a fraction.
+    pub mfu: Option<f64>,
+    /// Seconds of a training step.
+    pub step: Option<f64>,
     /// All of it in words, in the order of the question.
     pub said: Vec<String>,
 }
@@ -108,6 +114,7 @@ fn words(question: &str) -> Vec<String> {
         match c {
             ',' if inside && digit(i + 2) && digit(i + 3) && !digit(i + 4) => {}
             '.' if inside => word.push('.'),
+            '%' if i > 0 && digit(i - 1) => word.push('%'),
             // `what's` is one word.
             '\'' | '’' => {}
             c if c.is_alphanumeric() => {
@@ -169,8 +176,17 @@ pub(super) fn like(params: f64, ids: &[&str]) -> Option<&'static Preset> {
     llama.or_else(|| sized().next()).or_else(near)
 }
 
-/// GPUs whose name has this word. Words of a name are long enough and have letters and digits, or are a card's number.
+/// GPUs whose name has this word, or this word in the plural: "32 A100s".
 fn gpus_named(word: &str) -> Vec<&'static Accelerator> {
+    let gpus = gpus_with(word);
+    match word.strip_suffix('s') {
+        Some(one) if gpus.is_empty() => gpus_with(one),
+        _ => gpus,
+    }
+}
+
+/// GPUs whose name has this word. Words of a name are long enough and have letters and digits, or are a card's number.
+fn gpus_with(word: &str) -> Vec<&'static Accelerator> {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let tells = (digits > 0 && digits < word.len() && word.len() > 1) || (digits == 4 && word.len() == 4);
     let has = |gpu: &&Accelerator| {
@@ -231,10 +247,18 @@ impl Reading {
         let word = |i: usize| words.get(i).map_or("", String::as_str);
         let (unit, after) = if unit.is_empty() { (word(at + 1), word(at + 2)) } else { (unit, word(at + 1)) };
         let before = |list: &[&str]| (1..=2).any(|back| at.checked_sub(back).is_some_and(|i| list.contains(&word(i))));
+        let near = |list: &[&str], back: usize, on: usize| {
+            let around = words.get(at.saturating_sub(back)..words.len().min(at + on + 1)).unwrap_or_default();
+            around.iter().any(|word| list.contains(&word.as_str()))
+        };
         let whole = (n.fract() == 0.0 && (1.0..=1e9).contains(&n)).then_some(n as u64);
         const LENGTH: [&str; 7] = ["context", "ctx", "seq", "sequence", "length", "seqlen", "len"];
         let is_length = LENGTH.contains(&after) || before(&LENGTH) || matches!(after, "token" | "tokens");
         match unit {
+            "%" | "percent" if near(&["mfu"], 5, 4) => self.reach(n / 100.0),
+            "ms" | "s" | "sec" | "secs" | "second" | "seconds" if near(&STEP, 4, 4) => {
+                self.take(if unit == "ms" { n / 1e3 } else { n });
+            }
             "b" | "billion" if matches!(after, "tokens" | "token") => self.train_on(n * 1e9),
             "t" | "trillion" if matches!(after, "tokens" | "token" | "") => self.train_on(n * 1e12),
             "b" | "billion" if self.preset.is_none() && self.params.is_none() && (0.01..=10_000.0).contains(&n) => {
@@ -277,8 +301,9 @@ impl Reading {
                 }
             }
             "token" | "tokens" | "context" | "ctx" if n >= 128.0 => self.long(n),
+            _ if before(&["mfu"]) && n <= 1.0 => self.reach(n),
             // A GPU's name may follow the number at once: "on 8 H100s".
-            name if !gpus_named(name.trim_end_matches('s')).is_empty() && n <= 100_000.0 => self.count_gpus(whole?),
+            name if !gpus_named(name).is_empty() && n <= 100_000.0 => self.count_gpus(whole?),
             _ if before(&LENGTH) && n >= 128.0 => self.long(n),
             _ => {}
         }
@@ -289,6 +314,20 @@ impl Reading {
         if self.tokens.is_none() {
             self.tokens = Some(tokens);
             self.said.push(format!("{} tokens", close(tokens)));
+        }
+    }
+
+    fn reach(&mut self, mfu: f64) {
+        if self.mfu.is_none() && mfu > 0.0 && mfu <= 1.0 {
+            self.mfu = Some(mfu);
+            self.said.push(format!("MFU {}", Unit::Fraction.format(mfu)));
+        }
+    }
+
+    fn take(&mut self, seconds: f64) {
+        if self.step.is_none() && seconds > 0.0 {
+            self.step = Some(seconds);
+            self.said.push(format!("{} per step", Unit::Seconds.format(seconds)));
         }
     }
 

@@ -110,6 +110,45 @@ fn every_answer_is_a_state_that_its_figure_reads_without_complaint() {
 }
 
 #[test]
+fn a_measured_speed_opens_the_page_of_runs_and_is_held_against_published_ones() {
+    let file = |a: &Answered| {
+        let card = crate::run::file("The link’s run", value(a, "r").expect("a run file"));
+        assert_eq!(card.outcome, crate::run::Outcome::Read, "{card:?}");
+        card.run
+    };
+    for question in ["MFU 18% on 32 A100s", "we get 18% MFU with 32 A100", "why is my mfu only 0.18 on 32xA100?"] {
+        let a = asked(question);
+        assert!(a.figure == RUN && a.href().starts_with("run/#r="), "{question}: {}", a.href());
+        let run = file(&a);
+        assert_eq!(
+            (run.cluster.gpu.as_deref(), run.cluster.node, run.cluster.nodes),
+            (Some("a100-80"), Some(8), Some(4))
+        );
+        let mfu = run.measured.get(&crate::run::Metric::Mfu).expect("measured").value;
+        assert!((mfu - 0.18).abs() < 1e-12, "{mfu}");
+        assert!(a.says.starts_with("18% is low: ") && a.says.contains("on this GPU reached"), "{}", a.says);
+    }
+    assert!(asked("45% MFU on 64 H100").says.contains("half of what others reach"));
+    assert!(asked("mfu of 30% on a 4090").says.contains("on other GPUs"));
+    let a = asked("llama 3 8b step time is 5.6 s on 8 H100");
+    let run = file(&a);
+    let step = run.measured.get(&crate::run::Metric::StepTime).map(|measured| measured.value);
+    assert_eq!((a.figure, run.model.name.as_str(), step), (RUN, "llama-3-8b", Some(5.6)));
+    // A speed that a plan takes for granted is no measurement, and one without a GPU says nothing.
+    let a = asked("how long to train 7B on 1T tokens on 64 H100 at 45% MFU");
+    assert_eq!((a.figure, value(&a, "mfu")), ("training-run", Some("0.45")));
+    assert_eq!(answer("nvidia-smi says 100% utilization but MFU is 15%"), None);
+}
+
+#[test]
+fn gpus_that_there_are_are_enough_or_not() {
+    let a = asked("can 8 H100s serve llama 3 70b to 500 users");
+    assert_eq!((a.figure, value(&a, "have")), ("serving-planner", Some("8")));
+    assert!(a.says.contains("too few"), "{}", a.says);
+    assert!(asked("can 64 H100s serve llama 3 70b to 500 users").says.contains("stay free"));
+}
+
+#[test]
 fn techniques_may_be_hyphenated_and_are_not_wanted_after_no() {
     let terms = |question: &str| Reading::of(question).terms().map(|term| term.name).collect::<Vec<_>>();
     assert_eq!(terms("fine-tune 13B with 8-bit Adam"), ["8-bit optimizer"]);

@@ -17,8 +17,9 @@ pub enum Aim {
 /// What a person decides with a figure: whether something fits, and what would make it fit.
 #[derive(Debug, Clone, Copy)]
 pub struct Decision {
-    /// The quantity that decides. In a state in which it doesn't apply there is nothing to decide.
-    pub quantity: &'static str,
+    /// The quantities that may decide: the first that applies, and is held against something, does. In a state in which none does there is
+    /// nothing to decide.
+    pub quantities: &'static [&'static str],
     /// How it has to stand.
     pub aim: Aim,
     /// The quantity that judges, if it counts more than that one does: bad at 0, with words of its own. Otherwise the number is compared.

@@ -321,7 +321,7 @@ pub const fn written<P, R>(write: fn(f64) -> String, mut measure: Measure<P, R>)
     measure
 }
 
-/// A quantity that is held against this: "62.1 GB of 80 GB".
+/// A quantity that is held against this: "62.1 GB of 80 GB". A limit that isn't finite is none.
 pub const fn within<P, R>(limit: fn(&P, &R) -> f64, mut measure: Measure<P, R>) -> Measure<P, R> {
     measure.limit = Some(limit);
     measure
@@ -338,7 +338,7 @@ impl<P, R> Measure<P, R> {
     pub fn taken(&self, params: &P, result: &R) -> Quantity {
         let Shown { id, label, unit, .. } = self.shown;
         let applies = self.applies.is_none_or(|applies| applies(params, result));
-        let limit = self.limit.map(|limit| limit(params, result));
+        let limit = self.limit.map(|limit| limit(params, result)).filter(|limit| limit.is_finite());
         Quantity { applies, limit, ..Quantity::new(id, label, (self.of)(params, result), unit) }
     }
 }

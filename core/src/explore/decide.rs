@@ -35,11 +35,14 @@ impl<'a> Stands<'a> {
     /// None where there is nothing to decide.
     fn of(decision: &Decision, quantities: &'a [Quantity]) -> Option<Self> {
         let find = |id: &str| quantities.iter().find(|q| q.id == id && q.applies);
-        let quantity = find(decision.quantity)?;
-        let limit = match decision.aim {
-            Aim::Within => quantity.limit?,
-            Aim::AtLeast { least, .. } => least,
+        let held = |quantity: &'a Quantity| match decision.aim {
+            Aim::Within => quantity.limit,
+            Aim::AtLeast { least, .. } => Some(least),
         };
+        let (quantity, limit) = decision.quantities.iter().find_map(|id| {
+            let quantity = find(id)?;
+            Some((quantity, held(quantity)?))
+        })?;
         let judged = decision.judge.and_then(find).map(|judge| judge.value);
         Some(Self { quantity, limit, judged, aim: decision.aim })
     }
@@ -258,7 +261,7 @@ impl Levers {
         costs.dedup();
         let state = self.state(&self.pulled);
         let comes_to = state.as_ref().map(|query| (self.entry.evaluate)(query)).and_then(|evaluation| {
-            let quantity = evaluation.quantities.into_iter().find(|q| q.id == self.decision.quantity)?;
+            let Stands { quantity, .. } = Stands::of(&self.decision, &evaluation.quantities)?;
             let write = |value| unbroken(&written(&self.entry, (quantity.id, quantity.label, quantity.unit), value));
             let of = quantity.limit.map(|limit| format!(" of {}", write(limit))).unwrap_or_default();
             Some(format!(" {}: {}{of}.", quantity.label, write(quantity.value)))

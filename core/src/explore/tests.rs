@@ -195,13 +195,16 @@ fn what_is_explored_is_one_parameter_of_the_link() {
 }
 
 /// The figures in which something is decided, each in a state in which it isn't good.
-const BAD: [(&str, &str); 6] = [
+const BAD: [(&str, &str); 9] = [
     ("lora-adapters", "gpu=t4"),
     ("rlhf-memory", "gpus=2"),
     ("first-steps", "dp=1&zero=0"),
     ("kv-cache", "view=fit&model=llama-3-70b"),
     ("parallel-planner", "nodes=2&tp=1&pp=1&zero=0&recompute=none"),
     ("training-run", "days=2"),
+    ("serving-planner", "have=8"),
+    ("serving-planner", "token=0.005&tp=2"),
+    ("serving-planner", "gpu=a100-40&tp=1"),
 ];
 
 #[test]
@@ -211,7 +214,7 @@ fn a_decision_names_what_its_figure_has() {
     for entry in ALL.iter() {
         let Some(decision) = entry.decision else { continue };
         let has = |id: &str| entry.quantities().any(|(quantity, ..)| quantity == id);
-        assert!(has(decision.quantity) && decision.judge.is_none_or(has), "{}", entry.id);
+        assert!(decision.quantities.iter().all(|id| has(id)) && decision.judge.is_none_or(has), "{}", entry.id);
         assert!(decision.not_counted.ends_with('.') && decision.levers.iter().all(|l| l.cost.ends_with('.')));
         for (i, lever) in decision.levers.iter().enumerate() {
             let param = entry.param(lever.param).unwrap_or_else(|| panic!("{} has no {}", entry.id, lever.param));

@@ -1,7 +1,7 @@
 //! What was measured on GPUs that others can look up, for a learner to compare with.
 //!
 //! `cargo xtask kernels --reference` writes the file on a machine with a GPU: our kernels and, in the same session, cuBLAS and PyTorch's
-//! attention (`gpu/reference.py`). Where nobody has run it, the file is empty and nothing is shown.
+//! attention (`shaders/gpu/reference.py`). Where nobody has run it, the file is empty and nothing is shown.
 
 use serde::{Deserialize, Serialize};
 

@@ -6,9 +6,10 @@ use super::wires::Wires;
 use super::{Cost, cost, ring};
 use crate::collective::{Algo, Op};
 use crate::declare::{
-    Field, List, Measure, Model, Param, Scale, Slot, Takes, Text, choice, doc, headline, join, measure, real, text,
-    when, whole, within,
+    Declaration, Field, List, Measure, Model, Param, Scale, Slot, Takes, Text, choice, doc, headline, join, measure,
+    real, text, when, whole, within,
 };
+use crate::hardware::links::{Link, Wiring};
 use crate::network::Wired;
 use crate::quantity::{Unit, grouped, unbroken};
 use crate::query::{parse_number, plain, shorten};
@@ -41,9 +42,37 @@ pub struct Params {
     pub bytes: f64,
     /// The machine.
     pub wires: Wires,
+    /// Of the link within a node and the one between nodes, what differs from those of `wires`.
+    pub own: [Own; 2],
     /// What was measured, if anything.
     pub measured: Points,
 }
+
+/// A link with numbers of one's own.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Own {
+    /// α, in seconds; 0 for the listed link's.
+    pub latency: f64,
+    /// 1/β, in bytes a second; 0 for the listed link's.
+    pub bandwidth: f64,
+}
+
+impl Own {
+    /// The link, where `listed` is the one by name.
+    fn over(self, listed: &Link) -> Link {
+        let mut link = *listed;
+        if self.latency > 0.0 {
+            (link.latency, link.name) = (self.latency, OWN_LINK);
+        }
+        if self.bandwidth > 0.0 {
+            (link.bandwidth, link.wiring, link.name) = (self.bandwidth, Wiring::Port, OWN_LINK);
+        }
+        link
+    }
+}
+
+/// What a link with numbers of one's own is called.
+const OWN_LINK: &str = "a link with your own numbers";
 
 /// Most ranks.
 pub const MAX_RANKS: u64 = 65_536;
@@ -82,6 +111,40 @@ const MEASURED: Param<Params> =
         .takes(Takes::Times)
         .at(|p: &mut Params| p.measured.slot());
 
+/// Where the controls of one's own numbers stand.
+const NUMBERS: &str = "Your own latency and bandwidth";
+/// What a number says that is the listed link's.
+const LISTED: &str = "as listed";
+
+/// A number that stands in for the listed link's unless it is 0.
+const fn own(name: &'static str, doc: &'static str, most: f64, unit: Unit) -> Declaration {
+    let format: fn(f64) -> String = match unit {
+        Unit::Seconds => |v| if v > 0.0 { Unit::Seconds.format(v) } else { LISTED.to_owned() },
+        _ => |v| if v > 0.0 { Unit::BytesPerSecond.format(v) } else { LISTED.to_owned() },
+    };
+    real(name, doc, [0.0, most], "0").unit(unit).format(format).more(NUMBERS).quiet()
+}
+
+const LINKS: [Param<Params>; 4] = [
+    own("alpha", "latency of a hop within a node, in seconds; 0 for the listed link’s", 10.0, Unit::Seconds)
+        .label("Latency within a node")
+        .at(|p: &mut Params| p.own[0].latency.slot()),
+    own("rate", "bandwidth within a node, in bytes a second; 0 for the listed link’s", 1e15, Unit::BytesPerSecond)
+        .label("Bandwidth within a node")
+        .at(|p: &mut Params| p.own[0].bandwidth.slot()),
+    own("net-alpha", "latency of a hop between nodes, in seconds; 0 for the listed link’s", 10.0, Unit::Seconds)
+        .label("Latency between nodes")
+        .at(|p: &mut Params| p.own[1].latency.slot()),
+    own(
+        "net-rate",
+        "bandwidth of a port between nodes, in bytes a second; 0 for the listed link’s",
+        1e15,
+        Unit::BytesPerSecond,
+    )
+    .label("Bandwidth per port")
+    .at(|p: &mut Params| p.own[1].bandwidth.slot()),
+];
+
 impl Wired for Params {
     fn wires(&mut self) -> &mut Wires {
         &mut self.wires
@@ -93,7 +156,7 @@ impl Model for Params {
     const ID: &'static str = "communication-cost";
     const TITLE: &'static str = "What communication costs";
     const SUMMARY: &'static str = "Time and bus bandwidth of a collective against the size of its buffer, by ring and by tree, and your own nccl-tests over them.";
-    const PARAMS: &'static [Param<Self>] = &join::<_, 12>(&[&OWN, &Wires::params(), &[MEASURED]]);
+    const PARAMS: &'static [Param<Self>] = &join::<_, 16>(&[&OWN, &Wires::params(), &LINKS, &[MEASURED]]);
     const QUANTITIES: &'static [Measure<Self, Sizes>] = &[
         headline(
             "Latency plus bytes over bandwidth, for the algorithm chosen.",
@@ -155,8 +218,15 @@ impl Model for Params {
         Sizes::new(self)
     }
 
-    /// An operation that NCCL has no tree for goes by the ring.
-    fn follow(&mut self, _before: &Self) {
+    /// An operation that NCCL has no tree for goes by the ring, and another listed link brings its own numbers.
+    fn follow(&mut self, before: &Self) {
+        let [inside, across] = &mut self.own;
+        if self.wires.link != before.wires.link {
+            *inside = Own::default();
+        }
+        if self.wires.net != before.wires.net {
+            *across = Own::default();
+        }
         if !self.algo.does(self.op) {
             self.algo = Algo::Ring;
         }
@@ -172,26 +242,56 @@ pub struct Topology {
     pub query: &'static str,
 }
 
+/// A machine of listed links, whatever numbers stood in for theirs before.
+macro_rules! listed {
+    ($query:literal) => {
+        concat!($query, "&alpha=0&rate=0&net-alpha=0&net-rate=0")
+    };
+}
+
 /// Machines that people meet.
 pub const TOPOLOGIES: [Topology; 8] = [
-    Topology { name: "8 H100 on NVSwitch", query: "ranks=8&node=8&link=nvlink4&sockets=1&nics=8&net=ndr&spine=1" },
-    Topology { name: "8 A100 on NVSwitch", query: "ranks=8&node=8&link=nvlink3&sockets=1&nics=8&net=hdr&spine=1" },
-    Topology { name: "8 H800 on NVSwitch", query: "ranks=8&node=8&link=nvlink4-h800&sockets=1&nics=8&net=ndr&spine=1" },
+    Topology {
+        name: "8 H100 on NVSwitch",
+        query: listed!("ranks=8&node=8&link=nvlink4&sockets=1&nics=8&net=ndr&spine=1"),
+    },
+    Topology {
+        name: "8 A100 on NVSwitch",
+        query: listed!("ranks=8&node=8&link=nvlink3&sockets=1&nics=8&net=hdr&spine=1"),
+    },
+    Topology {
+        name: "8 H800 on NVSwitch",
+        query: listed!("ranks=8&node=8&link=nvlink4-h800&sockets=1&nics=8&net=ndr&spine=1"),
+    },
     Topology {
         name: "8 on PCIe, two sockets",
-        query: "ranks=8&node=8&link=pcie4&sockets=2&nics=1&net=eth-100&spine=1",
+        query: listed!("ranks=8&node=8&link=pcie4&sockets=2&nics=1&net=eth-100&spine=1"),
     },
-    Topology { name: "16 nodes, eight rails", query: "ranks=128&node=8&link=nvlink4&sockets=1&nics=8&net=ndr&spine=1" },
+    Topology {
+        name: "16 nodes, eight rails",
+        query: listed!("ranks=128&node=8&link=nvlink4&sockets=1&nics=8&net=ndr&spine=1"),
+    },
     Topology {
         name: "16 nodes, one port each",
-        query: "ranks=128&node=8&link=nvlink4&sockets=1&nics=1&net=ndr&spine=1",
+        query: listed!("ranks=128&node=8&link=nvlink4&sockets=1&nics=1&net=ndr&spine=1"),
     },
-    Topology { name: "16 nodes, thin spine", query: "ranks=128&node=8&link=nvlink4&sockets=1&nics=8&net=ndr&spine=7" },
+    Topology {
+        name: "16 nodes, thin spine",
+        query: listed!("ranks=128&node=8&link=nvlink4&sockets=1&nics=8&net=ndr&spine=7"),
+    },
     Topology {
         name: "16 nodes on Ethernet",
-        query: "ranks=128&node=8&link=nvlink4&sockets=1&nics=1&net=eth-100&spine=1",
+        query: listed!("ranks=128&node=8&link=nvlink4&sockets=1&nics=1&net=eth-100&spine=1"),
     },
 ];
+
+impl Params {
+    /// The link within a node and the one between nodes.
+    pub fn links(&self) -> [Link; 2] {
+        let [inside, across] = self.own;
+        [inside.over(self.wires.link), across.over(self.wires.net)]
+    }
+}
 
 impl std::ops::Deref for Points {
     type Target = [Point];
@@ -273,7 +373,8 @@ impl Sizes {
     /// # Errors
     /// A sentence, if the algorithm does not do the operation.
     pub fn new(params: &Params) -> Result<Self, String> {
-        let fabric = params.wires.fabric();
+        let [link, net] = params.links();
+        let fabric = params.wires.fabric_over(&link, &net);
         let ring = ring(params.op, params.ranks, &fabric);
         // NCCL has trees for all-reduces only: `ncclTopoTuneModel` in `src/graph/tuning.cc` passes over every algorithm but
         // the ring for a broadcast or a reduce, and over the tree for an all-gather or a reduce-scatter.
@@ -341,6 +442,7 @@ impl Sizes {
     /// What the curves say at this size, in sentences.
     pub fn finding(&self) -> String {
         let p = &self.params;
+        let [link, net] = p.links();
         let text = |unit: Unit, value: f64| unbroken(&unit.format(value));
         let size = |bytes: f64| unbroken(&Unit::Bytes.format(bytes));
         let share = self.latency_share(p.bytes);
@@ -373,7 +475,7 @@ impl Sizes {
             text(Unit::Seconds, self.chosen.time(p.bytes)),
             text(Unit::BytesPerSecond, self.peak_busbw()),
             text(Unit::Bytes, self.chosen.half_size()),
-            p.wires.narrowest(p.ranks),
+            p.wires.narrowest(p.ranks, &link, &net),
         )
     }
 }
@@ -432,7 +534,7 @@ mod tests {
                 format!(
                     "{} {}",
                     number(quantity(&sizes, "peak-busbw") / 1e9),
-                    sizes.params.wires.narrowest(sizes.params.ranks)
+                    sizes.params.wires.narrowest(sizes.params.ranks, sizes.params.wires.link, sizes.params.wires.net)
                 )
             })
             .collect();
@@ -449,6 +551,21 @@ mod tests {
                 "12.5 one port a node of Ethernet 100 Gb/s",
             ]
         );
+    }
+
+    #[test]
+    fn a_link_can_have_numbers_of_ones_own() {
+        let own = sizes("ranks=4&node=4&alpha=1e-6&rate=1e9&bytes=512");
+        // Six hops of 1 µs, and 1.5 × 512 B at 1 GB/s.
+        assert!((quantity(&own, "time") - 6.768e-6).abs() < 1e-12);
+        assert!(own.finding().contains("the bound is a link with your own numbers"), "{}", own.finding());
+        assert_eq!(own.params.query().get("alpha"), Some("1e-6"));
+        let between = sizes("ranks=4&node=1&nics=1&net-alpha=5e-6&net-rate=0.25e9&bytes=512");
+        assert!((quantity(&between, "time") - (30e-6 + 768.0 / 0.25e9)).abs() < 1e-12);
+        assert_eq!((sizes("").params.links(), sizes("").params.query().get("alpha")), {
+            let wires = sizes("").params.wires;
+            ([*wires.link, *wires.net], None)
+        });
     }
 
     #[test]

@@ -91,7 +91,12 @@ impl Wires {
 
     /// What they make.
     pub fn fabric(&self) -> Fabric {
-        let nodes = Fabric::nodes(self.node, self.link, self.net);
+        self.fabric_over(self.link, self.net)
+    }
+
+    /// The same over these links within and between nodes.
+    pub fn fabric_over(&self, link: &Link, net: &Link) -> Fabric {
+        let nodes = Fabric::nodes(self.node, link, net);
         let nodes = if self.sockets > 1 { nodes.with_sockets(self.sockets, self.bridge) } else { nodes };
         nodes.with_nics(self.nics).oversubscribed(self.spine)
     }
@@ -109,20 +114,20 @@ impl Wires {
         format!("{node} GPUs a node over {link}{sockets}, {} of {net}{spine}", self.ports())
     }
 
-    /// What bounds a ring of `ranks`: a few words.
-    pub fn narrowest(&self, ranks: usize) -> String {
-        let fabric = self.fabric();
+    /// What bounds a ring of `ranks` over these links within and between nodes: a few words.
+    pub fn narrowest(&self, ranks: usize, link: &Link, net: &Link) -> String {
+        let fabric = self.fabric_over(link, net);
         let ring = fabric.ring_bandwidth(ranks);
         let [inside, bridge, _] = fabric.tiers;
         let ports = self.ports();
         if ring == inside.trunk {
-            self.link.name.to_owned()
+            link.name.to_owned()
         } else if self.sockets > 1 && self.node > 1 && ring == bridge.trunk {
             format!("{} between sockets", self.bridge.name)
         } else if self.spine > 1.0 {
-            format!("a spine that carries 1/{} of the nodes’ {ports} of {}", plain(self.spine), self.net.name)
+            format!("a spine that carries 1/{} of the nodes’ {ports} of {}", plain(self.spine), net.name)
         } else {
-            format!("{ports} a node of {}", self.net.name)
+            format!("{ports} a node of {}", net.name)
         }
     }
 }

@@ -126,10 +126,10 @@ impl Model for Params {
             .label("Chunks per device")
             .steps(1.0)
             .at(|p| p.chunks.slot()),
-        time("t-f", "forward pass of a micro-batch through a device, in ms", 0.001, "1")
+        time("t-f", "forward pass of a micro-batch through a device, in ms", 1e-6, "1")
             .label("Forward")
             .at(|p| p.forward.slot()),
-        time("t-b", "gradient of its input, in ms", 0.001, "1").label("Backward, input").at(|p| p.input.slot()),
+        time("t-b", "gradient of its input, in ms", 1e-6, "1").label("Backward, input").at(|p| p.input.slot()),
         time("t-w", "gradient of its weights, in ms", 0.0, "1").label("Backward, weights").at(|p| p.weight.slot()),
         time("t-comm", "latency between devices, in ms", 0.0, "0").label("Latency").at(|p| p.latency.slot()),
         whole(

@@ -238,7 +238,7 @@ impl Model for Params {
     ];
 
     const DECISION: Option<Decision> = Some(Decision {
-        quantity: "memory",
+        quantities: &["memory"],
         aim: Aim::Within,
         judge: None,
         words: ["No layout fits", "A layout fits"],

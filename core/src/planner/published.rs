@@ -71,6 +71,11 @@ impl Published {
         }
     }
 
+    /// The same as MFU: attention whole, and nothing computed again counted.
+    pub fn mfu(&self) -> f64 {
+        self.published() * self.job.flops(false) / self.flops()
+    }
+
     /// Ours.
     pub fn computed(&self) -> f64 {
         self.of_peak(self.job.step(&self.choice).total())

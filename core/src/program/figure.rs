@@ -3,7 +3,7 @@
 //! What a run takes is found out by running it and is no quantity here. What is known before are the bounds that the puzzles aim at.
 //! Each puzzle is a file of `content/programs`; the build and `content/tests/programs.rs` hold the list here to those files.
 
-use super::{Job, Machine, Puzzle};
+use super::{Compared, Job, Machine, Outcome, Puzzle, compare};
 use crate::collective::Op;
 use crate::declare::{
     Applies, Choose, Field, List, Measure, Model, Param, Slot, Takes, applies, choice, doc, headline, measure, when,
@@ -30,7 +30,7 @@ const fn named(id: &'static str, title: &'static str) -> Named {
     Named { id, title }
 }
 
-/// The puzzles, the easiest first.
+/// The puzzles, in the order of the ladder.
 pub const PUZZLES: &[Named] = &[
     named("broadcast", "Broadcast by sends"),
     named("ring-reduce-scatter", "Ring reduce-scatter"),
@@ -59,13 +59,15 @@ pub const PUZZLES: &[Named] = &[
     named("loss-scale", "A loss scale all ranks agree on"),
     named("resharded-checkpoint", "A checkpoint for another number of ranks"),
     named("a-rank-dies", "A rank dies"),
+    named("two-level-all-reduce", "All-reduce in two levels"),
 ];
 
 /// The puzzles in which a tensor goes from one rank to all.
 const BROADCASTS: [&str; 2] = ["broadcast", "tree-broadcast"];
 
 /// The puzzles with an all-reduce.
-const ALL_REDUCES: [&str; 5] = ["ring-all-reduce", "gradient-accumulation", "ddp", "ddp-overlapped", "bucket-order"];
+const ALL_REDUCES: [&str; 6] =
+    ["ring-all-reduce", "gradient-accumulation", "ddp", "ddp-overlapped", "bucket-order", "two-level-all-reduce"];
 
 /// What the puzzles are called in a query, or by people.
 const fn names(titles: bool) -> [&'static str; PUZZLES.len()] {
@@ -202,6 +204,11 @@ impl Params {
     pub fn job(&self, puzzle: &Puzzle, program: &str, ranks: usize) -> Job {
         let job = puzzle.job(program, ranks);
         Job { machine: self.machine(job.machine), ..job }
+    }
+
+    /// A run of `puzzle` on this machine next to the models that fit it.
+    pub fn compare(&self, puzzle: &Puzzle, outcome: &Outcome) -> Compared {
+        compare(outcome, self.puzzle, &self.job(puzzle, "", outcome.run.ranks.len()).machine)
     }
 }
 

@@ -82,6 +82,23 @@ impl Machine {
         Fabric::nodes(self.node.max(1), &self.inside.link(), &self.across.link())
     }
 
+    /// The machine as the ranks of a group have it to themselves: their node, or a regular part of every node. None for a group
+    /// whose ranks lie in nodes unevenly.
+    pub fn group(&self, ranks: &[usize]) -> Option<Self> {
+        let node = self.node.max(1);
+        let (first, n) = (*ranks.first()?, ranks.len());
+        if ranks.iter().all(|rank| rank / node == first / node) {
+            return Some(Self { node: n, ..*self });
+        }
+        let stride = ranks.get(1)?.checked_sub(first).filter(|stride| *stride > 0)?;
+        let regular = ranks.windows(2).all(|pair| matches!(pair, [a, b] if *a + stride == *b));
+        let share = node / stride;
+        // Each node holds as many of them, or each of them has a node for itself.
+        let even =
+            if share == 0 { stride.is_multiple_of(node) } else { node.is_multiple_of(stride) && first % node < stride };
+        (regular && even).then_some(Self { node: share.max(1), ..*self })
+    }
+
     /// The link between two ranks.
     pub fn wire(&self, a: usize, b: usize) -> Wire {
         let node = self.node.max(1);

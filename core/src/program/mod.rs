@@ -3,6 +3,7 @@
 //! Nothing here knows Python. `ringside-ranks` (`core/ranks`) runs a [`Job`] and gives an [`Outcome`]; pages draw the
 //! outcome, and content states a [`Puzzle`]. So a page that shows a run never downloads the interpreter.
 
+mod compare;
 pub mod figure;
 mod finding;
 mod job;
@@ -12,12 +13,13 @@ mod run;
 mod said;
 mod trace;
 
+pub use compare::{Compared, Comparison, Row, compare};
 pub use finding::{rank_counts, rank_list};
 pub use job::{Budgets, Fault, Job, Limits, MAX_RANKS, MIN_RANKS, Machine, Wire};
 pub use puzzle::{Over, Puzzle, Wrong};
 pub use run::{
-    At, Diagnosis, Event, EventKind, KINDS, Kind, MemoryPoint, Message, Outcome, Printed, Rank, Run, State, Submitted,
-    Totals, Verdict,
+    At, Collective, Diagnosis, Event, EventKind, KINDS, Kind, MemoryPoint, Message, Outcome, Printed, Rank, Run, State,
+    Submitted, Totals, Verdict, operation,
 };
 pub use said::Said;
 

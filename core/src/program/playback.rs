@@ -220,7 +220,7 @@ mod tests {
             ],
             messages: vec![Message { from: 0, to: 1, bytes: 16, start: 1.5, end: 3.5, line: 9, collective: None }],
             totals: Totals { time: 4.0, ..Totals::default() },
-            cut: false,
+            ..Run::default()
         }
     }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::collective::Op;
 use crate::options;
 
 /// What a tensor's bytes are held for. A program says it with `tag(tensor, "gradients")`.
@@ -191,6 +192,38 @@ pub struct Message {
     pub collective: Option<usize>,
 }
 
+/// A collective that every rank of its group called.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Collective {
+    /// The function of torch.distributed: `all_reduce`.
+    pub call: String,
+    /// Its group, in the group's order.
+    pub ranks: Vec<usize>,
+    /// S: bytes of the whole buffer.
+    pub bytes: u64,
+    /// Bytes that the busiest of its ranks sent.
+    pub sent: u64,
+    /// Seconds when its last rank called it.
+    pub called: f64,
+    /// Seconds when it began, after what kept its ranks' ways busy.
+    pub start: f64,
+    /// Seconds when it ended.
+    pub end: f64,
+}
+
+/// The operation that a function of torch.distributed is; none for a barrier, which moves nothing.
+pub fn operation(call: &str) -> Option<Op> {
+    match call {
+        "all_reduce" => Some(Op::AllReduce),
+        "reduce_scatter" => Some(Op::ReduceScatter),
+        "all_gather" => Some(Op::AllGather),
+        "broadcast" => Some(Op::Broadcast),
+        "reduce" => Some(Op::Reduce),
+        "all_to_all" => Some(Op::AllToAll),
+        _ => None,
+    }
+}
+
 /// What a run used.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Totals {
@@ -213,9 +246,11 @@ pub struct Run {
     pub ranks: Vec<Rank>,
     /// Messages in the order of their start.
     pub messages: Vec<Message>,
+    /// Collectives in the order in which they could begin; a message names its own by its place here.
+    pub collectives: Vec<Collective>,
     /// What it used.
     pub totals: Totals,
-    /// Whether events or messages were left out because there were too many. Totals are exact all the same.
+    /// Whether events, messages or collectives were left out because there were too many. Totals are exact all the same.
     pub cut: bool,
 }
 

@@ -175,6 +175,12 @@ impl Card {
         self.run.unread.push(format!("{label}: {}", quote(text)));
     }
 
+    /// Notes a setting that was given and isn't known, by its key in a run file: what is assumed of it decides nothing.
+    pub(super) fn unknown(&mut self, key: &str, text: &str, why: impl Into<String>, line: usize) {
+        self.unread_setting(text, why, line);
+        self.run.unknown.push(key.to_owned());
+    }
+
     /// Decides the outcome by what was found, and the sentence if there is none.
     pub(super) fn done(mut self) -> Self {
         self.outcome = match (self.found.is_empty(), self.unread_count) {
@@ -189,8 +195,8 @@ impl Card {
                 Outcome::Partly => {
                     let rest = crate::quantity::counted(
                         self.unread_count as u64,
-                        "item wasn't read, and nothing is predicted from it.",
-                        "items weren't read, and nothing is predicted from them.",
+                        "item wasn't read and may change the prediction.",
+                        "items weren't read and may change the prediction.",
                     );
                     let kept = if self.run.unread.is_empty() { "" } else { " The run file keeps the settings." };
                     format!("{rest}{kept}")

@@ -58,36 +58,39 @@ pub fn named(run: &Run, report: &Report, name: &str, at: usize) -> Option<f64> {
 /// The assumed settings that a name's value rests on, and whose other values its range doesn't span.
 fn rests_on<'a>(run: &Run, report: &'a Report, name: &str) -> Vec<&'a str> {
     let id = name.replace('_', "-");
-    let is_of_serving = |a: &Assumed| a.key.starts_with("serving.");
     let is_given = |metric: &str| {
         let read = Metric::find(metric).and_then(|metric| run.measured(metric));
         let shown = report.row(metric).and_then(|row| row.measured);
         read.is_some() && (shown.is_none() || shown == read)
     };
-    let counts = |a: &Assumed| match id.split_once('.') {
-        // A rate that follows from a step's time counts the tokens of the step.
-        Some(("measured", metric)) => !is_given(metric) && !a.is_spanned() && !is_of_serving(a),
-        Some(("memory", "total")) => !a.is_spanned() && !is_of_serving(a),
-        Some(("memory", _)) => !is_of_serving(a),
-        Some(_) => false,
-        None if report.row(&id).is_none() => false,
-        None => match id.as_str() {
-            "weights" => a.key == "model.sizes",
-            "kv-memory" | "kv-tokens" => a.key == "model.sizes" || is_of_serving(a),
-            "step-time" | "tokens-per-second" | "tokens-per-gpu" | "mfu" => !a.is_spanned() && !is_of_serving(a),
-            id if id.starts_with("memory-") => !a.is_spanned() && !is_of_serving(a),
-            // What is sent is that of one layout.
-            _ => !is_of_serving(a),
-        },
+    let counts = |a: &Assumed| {
+        let is_of_serving = a.key.starts_with("serving.");
+        let is_outside = !is_of_serving && !a.is_spanned();
+        match id.split_once('.') {
+            // A rate that follows from a step's time counts the tokens of the step.
+            Some(("measured", metric)) => is_outside && !is_given(metric),
+            Some(("memory", "total")) => is_outside,
+            Some(("memory", _)) => !is_of_serving,
+            Some(_) => false,
+            None if report.row(&id).is_none() => false,
+            None => match id.as_str() {
+                "weights" => matches!(a.key, "model.sizes" | "serving.tp" | "serving.pp" | "serving.weight"),
+                "kv-memory" | "kv-tokens" => a.key == "model.sizes" || is_of_serving,
+                "step-time" | "tokens-per-second" | "tokens-per-gpu" | "mfu" => is_outside,
+                id if id.starts_with("memory-") => is_outside,
+                // What is sent is that of one layout.
+                _ => !is_of_serving,
+            },
+        }
     };
     report.assumed.iter().filter(|a| counts(a)).map(|a| a.key).collect()
 }
 
 /// Why an assertion that rests on these settings isn't decided.
-fn depends(keys: impl Iterator<Item = String>) -> String {
-    let keys: Vec<String> = keys.collect();
-    let them = if keys.len() == 1 { "it" } else { "them" };
-    format!("It depends on {}, which nobody gave. Set {them} in the run file.", listed(&keys))
+fn depends<'a>(keys: impl Iterator<Item = &'a str>) -> String {
+    let keys: Vec<String> = keys.map(str::to_owned).collect();
+    let (are, them) = if keys.len() == 1 { ("is", "it") } else { ("are", "them") };
+    format!("It depends on {}, which {are} assumed. Set {them} in the run file.", listed(&keys))
 }
 
 /// Most names with a range in one assertion.
@@ -113,9 +116,12 @@ pub fn check(run: &Run, others: &[String]) -> (Report, Vec<Checked>) {
             named(run, &report, name, 1)
         });
         let names = names.into_inner();
+        if let Some(why) = report.contradiction.as_ref().filter(|_| names.iter().any(|n| n.starts_with("measured."))) {
+            return undecided(why.clone());
+        }
         let keys: BTreeSet<&str> = names.iter().flat_map(|name| rests_on(run, &report, name)).collect();
         if !keys.is_empty() {
-            return undecided(depends(keys.into_iter().map(str::to_owned)));
+            return undecided(depends(keys.into_iter()));
         }
         match middle {
             Ok((holds, values)) => {
@@ -129,12 +135,20 @@ pub fn check(run: &Run, others: &[String]) -> (Report, Vec<Checked>) {
                     };
                     assertion.eval(&|name| named(run, &report, name, at(name))).is_ok_and(|(other, _)| other == holds)
                 };
-                if wide.len() > MOST_RANGES || !(0..1_usize << wide.len()).all(holds_at) {
-                    let open: Vec<&Assumed> = report.assumed.iter().filter(|a| a.is_spanned()).collect();
+                if wide.len() > MOST_RANGES {
+                    return undecided(format!(
+                        "It has more than {MOST_RANGES} names with a predicted range. Split it into shorter assertions."
+                    ));
+                }
+                if !(0..1_usize << wide.len()).all(holds_at) {
+                    // Assumed settings of the layout don't widen what an engine has room for.
+                    let is_of_layout = wide.iter().any(|name| !matches!(name.as_str(), "kv_tokens" | "kv_memory"));
+                    let is_open = |a: &&Assumed| is_of_layout && a.is_spanned();
+                    let open: Vec<&Assumed> = report.assumed.iter().filter(is_open).collect();
                     return undecided(if open.is_empty() {
                         "Only part of the predicted range meets it.".to_owned()
                     } else {
-                        depends(open.into_iter().map(|a| a.key.to_owned()))
+                        depends(open.into_iter().map(|a| a.key))
                     });
                 }
                 Checked { text: text.clone(), holds: Some(holds), values: Some(values), why: String::new() }

@@ -5,9 +5,11 @@ use super::ledger::{self, Ledger, Link, Next};
 use super::measure::Metric;
 use super::plan::{Assumed, GUESSED, Plan};
 use crate::declare::Model as _;
+use crate::kv_cache::figure::USED;
 use crate::memory::{Dtype, Mode, breakdown};
 use crate::planner::published::NEAR;
-use crate::quantity::{Unit, bytes_decimal, grouped, number};
+use crate::quantity::{Unit, bytes_decimal, grouped, listed, number};
+use crate::serving::command::Server;
 
 /// A line of the table.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,6 +84,8 @@ pub struct Report {
     pub verdict: String,
     /// What to measure next, the cheapest first.
     pub next: Vec<Next>,
+    /// Why the measurements can't be those of one run, if they can't: a sentence. Nothing that follows from them is decided then.
+    pub contradiction: Option<String>,
 }
 
 impl Report {
@@ -126,6 +130,10 @@ pub fn compare(run: &Run) -> Report {
             report.rows.extend(bare_rows(run));
             report.verdict = "There is nothing to compare yet.".to_owned();
         }
+    }
+    // Beside a prediction only: where nothing is compared, nothing can change.
+    if let Some(caveat) = run.caveat().filter(|_| report.rows.iter().any(|row| row.predicted.is_some())) {
+        report.verdict += &format!(" {caveat}");
     }
     report
 }
@@ -226,13 +234,76 @@ fn training(run: &Run, plan: &Plan, report: &mut Report) {
     }
     report.ledgers.push(ledger::time(run, plan, measured));
     report.ledgers.extend(ledger::memory(plan, measured_memory.first().copied()));
-    report.ledgers.extend(measured.and_then(|seconds| ledger::mfu(run, plan, seconds)));
-    report.assumed.clone_from(&plan.assumed);
-    report.verdict = verdict(report, plan);
-    if let Some(caveat) = run.caveat() {
-        report.verdict += &format!(" {caveat}");
+    let reported = measured.filter(|_| is_of_one_text(run, &from));
+    report.ledgers.extend(reported.and_then(|seconds| ledger::mfu(run, plan, seconds)));
+    // What serving assumed stays.
+    for assumed in &plan.assumed {
+        if !report.assumed.contains(assumed) {
+            report.assumed.push(assumed.clone());
+        }
     }
+    report.contradiction = contradiction(run, plan, report);
+    report.verdict = report.contradiction.clone().unwrap_or_else(|| verdict(report, plan) + &of_memory(report, plan));
     report.next = next(run, plan, report);
+}
+
+/// Whether what a log reports of its FLOPs stands in the text that the step is from. Documents name columns, logs name lines.
+fn is_of_one_text(run: &Run, from: &str) -> bool {
+    let text = |from: &str| from.split_once(", line").map(|(text, _)| text.to_owned());
+    let reported = [Metric::Flops, Metric::Mfu, Metric::Peak].iter().filter_map(|metric| run.measured.get(metric));
+    reported.into_iter().all(|m| text(&m.from) == text(from))
+}
+
+/// How far a step's time and one that follows from tokens/s may be apart, as a ratio: medians and averages of one run are nearer.
+const APART: f64 = 1.25;
+
+/// Why what was measured can't be of one run, or not of this one.
+fn contradiction(run: &Run, plan: &Plan, report: &Report) -> Option<String> {
+    const CHECK: &str = "Check the model, the batch and the number of GPUs, and bring the output of one run.";
+    // Tokens that are assumed contradict nothing.
+    if plan.assumed.iter().any(|a| !a.is_spanned()) {
+        return None;
+    }
+    if report.row("mfu").and_then(|row| row.measured).is_some_and(|mfu| mfu > 1.0) {
+        return Some(format!(
+            "The inputs don’t belong together: for the measured step the GPUs would have to exceed their peak. {CHECK}"
+        ));
+    }
+    let step = run.measured(Metric::StepTime)?;
+    let (tokens, gpus) = (plan.job.tokens(), plan.job.cluster.gpus() as f64);
+    let ways = [(Metric::TokensPerSecond, tokens), (Metric::TokensPerGpu, tokens / gpus)];
+    let far = |(metric, of): (Metric, f64)| {
+        let seconds = of / run.measured(metric)?;
+        let ratio = (seconds / step).max(step / seconds);
+        (ratio > APART).then(|| {
+            format!(
+                "The inputs don’t belong together: a step of {} was measured, and {} give {}. {CHECK}",
+                Unit::Seconds.format(step),
+                lower(metric.label()),
+                Unit::Seconds.format(seconds)
+            )
+        })
+    };
+    ways.into_iter().find_map(far)
+}
+
+/// What is said of the memory beside the verdict on the time: that a measurement lies outside the range, or that the GPU is too small.
+fn of_memory(report: &Report, plan: &Plan) -> String {
+    let Some(row) = report.rows.iter().find(|row| row.id.starts_with("memory-")) else { return String::new() };
+    let gpu = plan.job.cluster.gpu;
+    let capacity = gpu.seen.map_or(gpu.memory, |(seen, _)| seen).0;
+    match (row.measured, row.predicted) {
+        (None, Some([low, ..])) if low > capacity => {
+            format!(" It needs at least {} per GPU, and a GPU has {}.", bytes_decimal(low), bytes_decimal(capacity))
+        }
+        // The range spans no other values of these.
+        (Some(_), Some(_)) if plan.assumed.iter().all(Assumed::is_spanned) && !row.is_within() => format!(
+            " Memory is outside the predicted range: {} measured, {} predicted.",
+            row.measured_text(),
+            row.predicted_text()
+        ),
+        _ => String::new(),
+    }
 }
 
 /// What the memory model says for a way of measuring: least, middle, most.
@@ -246,23 +317,22 @@ fn memory_range(plan: &Plan, metric: Metric) -> Option<[f64; 3]> {
 fn verdict(report: &Report, plan: &Plan) -> String {
     let Some(row) = report.row("step-time") else { return String::new() };
     let [_, at, _] = row.predicted.unwrap_or_default();
+    let is_spanned = plan.assumed.iter().all(Assumed::is_spanned);
     let Some(measured) = row.measured else {
-        let fits = report.rows.iter().find(|row| row.unit == Unit::Bytes).and_then(|row| row.predicted);
-        let capacity = plan.job.cluster.gpu.memory.0;
-        let fits = match fits {
-            Some([low, ..]) if low > capacity => {
-                format!(" It needs at least {} per GPU, and a GPU has {}.", bytes_decimal(low), bytes_decimal(capacity))
-            }
-            _ => String::new(),
-        };
-        return format!("A step is predicted to take {}. No step time was measured.{fits}", row.predicted_text());
+        // A range over all values that a setting can have assumes none of them.
+        let lead = if is_spanned { "A step" } else { "With the assumed values, a step" };
+        return format!("{lead} is predicted to take {}. No step time was measured.", row.predicted_text());
     };
-    if let Some(open) = open(&report.assumed) {
+    if let Some(open) = open(&plan.assumed) {
         // Only of settings whose values were tried is known what fits.
-        let fits = if report.assumed.iter().all(Assumed::is_spanned) {
-            let which = if row.is_within() { "some" } else { "none" };
-            let can = if report.assumed.len() == 1 { "it can have" } else { "they can have" };
-            format!("The measured step, {}, fits {which} of the values that {can}.", row.measured_text())
+        let fits = if is_spanned {
+            let place = if row.is_within() { "within" } else { "outside" };
+            let keys: Vec<String> = plan.assumed.iter().map(|a| a.key.to_owned()).collect();
+            format!(
+                "The measured step, {}, is {place} the range predicted over all values of {}.",
+                row.measured_text(),
+                listed(&keys)
+            )
         } else {
             format!(
                 "The measured step is {}; with the assumed values {} is predicted.",
@@ -305,15 +375,15 @@ fn verdict(report: &Report, plan: &Plan) -> String {
             "{lead} The largest cause that the inputs name: {}, {size_text}. Other causes offset part of it, and the gap is {gap_text}.",
             lower(&cause.label)
         ),
-        () => format!("{lead} {} would explain more than the whole gap, so one of the inputs is wrong.", cause.label),
+        () => format!("{lead} {} would explain more than the whole gap. Check the inputs.", cause.label),
     }
 }
 
-/// Why there is no verdict where settings are assumed: "No verdict yet: layout.zero wasn’t read."
+/// Why there is no verdict where settings are assumed: "No verdict yet: layout.zero is assumed."
 fn open(assumed: &[Assumed]) -> Option<String> {
     let keys: Vec<&str> = assumed.iter().map(|a| a.key).collect();
-    let verb = if keys.len() == 1 { "wasn’t" } else { "weren’t" };
-    (!keys.is_empty()).then(|| format!("No verdict yet: {} {verb} read.", keys.join(", ")))
+    let verb = if keys.len() == 1 { "is" } else { "are" };
+    (!keys.is_empty()).then(|| format!("No verdict yet: {} {verb} assumed.", keys.join(", ")))
 }
 
 fn lower(label: &str) -> String {
@@ -328,9 +398,13 @@ fn lower(label: &str) -> String {
 fn next(run: &Run, plan: &Plan, report: &Report) -> Vec<Next> {
     let mut all = Vec::new();
     let mut say = |why: String, command: &str| all.push(Next { why, command: command.to_owned() });
-    if !report.assumed.is_empty() {
-        let keys: Vec<&str> = report.assumed.iter().map(|a| a.key).collect();
-        say(format!("Paste the framework’s configuration: it decides {}.", keys.join(", ")), "");
+    for (what, section) in [("a configuration", "layout."), ("a launch script", "cluster.")] {
+        let keys: Vec<String> =
+            plan.assumed.iter().map(|a| a.key.to_owned()).filter(|key| key.starts_with(section)).collect();
+        if !keys.is_empty() {
+            let them = if keys.len() == 1 { "it" } else { "them" };
+            say(format!("Set {} in run.toml, or paste {what} that has {them}.", listed(&keys)), "");
+        }
     }
     let Some(row) = report.row("step-time") else { return all };
     if row.measured.is_none() {
@@ -425,30 +499,42 @@ fn serving(run: &Run, report: &mut Report) -> bool {
     };
     let link = || Some(Link { figure: crate::memory::Params::ID, query: params.query() });
     let weights = b.parts.weights.0 * s.weight.map_or(1.0, |each| each / params.dtype.bytes());
-    let share = s.memory.unwrap_or(0.9);
-    let engine = s.engine.as_deref().unwrap_or("vllm");
+    let share = s.memory.unwrap_or(USED);
+    let server = s.engine.as_deref().and_then(Server::find).unwrap_or_default();
     if model.is_guess() {
         report.assumed.push(Assumed { key: "model.sizes", sentence: GUESSED.to_owned() });
     }
     if s.memory.is_none() {
-        let sentence = match engine {
-            "sglang" => {
+        let sentence = match server {
+            Server::Sglang => {
                 "Weights and cache take 90% of the GPU’s memory: SGLang computes its own share, so set serving.memory."
             }
-            "trtllm" => "The cache takes 90% of the memory that loading the model leaves, TensorRT-LLM’s default.",
-            _ => "The engine takes 90% of the GPU’s memory, vLLM’s default.",
+            Server::Trtllm => {
+                "The cache takes 90% of the memory that loading the model leaves, TensorRT-LLM’s default."
+            }
+            Server::Vllm => "The engine takes 90% of the GPU’s memory, vLLM’s default.",
         };
         report.assumed.push(Assumed { key: "serving.memory", sentence: sentence.to_owned() });
+    }
+    for (key, is_given, sentence) in [
+        ("serving.tp", s.tp.is_some(), "One GPU per pipeline stage."),
+        ("serving.pp", s.pp.is_some(), "One pipeline stage."),
+        ("serving.weight", s.weight.is_some(), "Weights in 16 bits."),
+        ("serving.kv", s.kv.is_some(), "The KV cache in 16 bits."),
+    ] {
+        if !is_given && run.is_unknown(key) {
+            report.assumed.push(Assumed { key, sentence: sentence.to_owned() });
+        }
     }
     let sees = gpu.seen.map_or(gpu.memory, |(seen, _)| seen).0;
     // What is left after weights and between the least and the most that a process needs beside them.
     let beside = [b.overhead.context.low.0, b.overhead.context.high.0 + b.overhead.buffers.high.0];
-    let room = beside.map(|bytes| match engine {
+    let room = beside.map(|bytes| match server {
         // Its share is of weights and cache alone.
-        "sglang" => sees * share - weights,
+        Server::Sglang => sees * share - weights,
         // Its share is of what is left.
-        "trtllm" => (sees - weights - bytes) * share,
-        _ => sees * share - weights - bytes,
+        Server::Trtllm => (sees - weights - bytes) * share,
+        Server::Vllm => sees * share - weights - bytes,
     });
     let room = room.map(|bytes| bytes.max(0.0));
     let room = [room[1], (room[0] + room[1]) / 2.0, room[0]];
@@ -476,29 +562,37 @@ fn serving(run: &Run, report: &mut Report) -> bool {
         }
     }
     let tokens = report.row(Metric::KvTokens.id());
-    let verdict = match tokens.and_then(|row| Some((row, row.measured?))) {
-        Some((row, measured)) if !report.assumed.is_empty() => format!(
-            "{} The KV cache has room for {} tokens; with the assumed values {} are predicted.",
-            open(&report.assumed).unwrap_or_default(),
+    let measured = tokens.and_then(|row| Some((row, row.measured?)));
+    let verdict = match (open(&report.assumed), measured) {
+        (Some(open), Some((row, measured))) => format!(
+            "{open} The KV cache has room for {} tokens; with the assumed values {} are predicted.",
             grouped(measured as u64),
             row.predicted_text()
         ),
-        Some((row, measured)) if row.is_within() => {
+        (None, Some((row, measured))) if row.is_within() => {
             format!("The KV cache has room for {} tokens, as predicted.", grouped(measured as u64))
         }
-        Some((row, measured)) => format!(
+        (None, Some((row, measured))) => format!(
             "The KV cache has room for {} tokens; {} are predicted.",
             grouped(measured as u64),
             row.predicted_text()
         ),
-        None => format!(
-            "The KV cache is predicted to have room for {} tokens. Paste the engine’s first lines to compare.",
-            tokens.map(Row::predicted_text).unwrap_or_default()
-        ),
+        (open, None) if room[2] <= 0.0 => {
+            let lead = if open.is_some() { "With the assumed values, the" } else { "The" };
+            let each = bytes_decimal(weights);
+            let most = bytes_decimal(if server == Server::Trtllm { sees } else { sees * share });
+            format!(
+                "{lead} model doesn’t fit: its weights take {each} per GPU, and the engine has {most}. Split it among more GPUs."
+            )
+        }
+        (open, None) => {
+            let lead = if open.is_some() { "With the assumed values, the" } else { "The" };
+            format!(
+                "{lead} KV cache is predicted to have room for {} tokens. Paste the engine’s first lines to compare.",
+                tokens.map(Row::predicted_text).unwrap_or_default()
+            )
+        }
     };
     report.verdict = verdict;
-    if let Some(caveat) = run.caveat() {
-        report.verdict += &format!(" {caveat}");
-    }
     true
 }

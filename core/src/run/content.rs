@@ -6,7 +6,7 @@ pub const HEAD: usize = 65_536;
 /// What reads a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// A profiler trace, packed or not: [`crate::trace::Reader`].
+    /// A profiler trace, for [`crate::trace::Reader`] once it is unpacked.
     Trace,
     /// A memory snapshot, pickled or in JSON: [`crate::allocator::Snapshot`].
     Snapshot,
@@ -25,6 +25,13 @@ pub fn content(head: &[u8]) -> Result<Content, &'static str> {
         [0x1f, 0x8b, ..] => return Ok(Content::Trace),
         [0x80, 2..=5, ..] => return Ok(Content::Snapshot),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Err("It is text in UTF-16. Save it as UTF-8."),
+        // Letters of UTF-16 are a byte and a zero each, in one order or the other.
+        _ if [0, 1]
+            .iter()
+            .any(|odd| head.len() > 3 && head.iter().zip(*odd..).all(|(byte, i)| (*byte == 0) == (i % 2 == 0))) =>
+        {
+            return Err("It is text in UTF-16. Save it as UTF-8.");
+        }
         _ if head.contains(&0) => {
             return Err(
                 "It is a binary file. Bring text, a profiler trace (JSON, or packed as .gz) or a memory snapshot.",

@@ -1,6 +1,9 @@
 //! What the course's other readers make of a text, as cards: model configs, nccl-tests, traces, snapshots, labs, batch scripts.
 
+use std::collections::BTreeSet;
+
 use super::card::{Card, Kind};
+use super::config::{Given, options};
 use super::file::{Model, Serving};
 use super::hardware::gpu;
 use super::measure::Metric;
@@ -10,7 +13,7 @@ use crate::launch::{Outcome as LaunchOutcome, Params as LaunchParams, Script, he
 use crate::model::ModelRef;
 use crate::model::config::{Import, import};
 use crate::network::measured;
-use crate::quantity::{Unit, count, grouped};
+use crate::quantity::{Unit, count, grouped, listed};
 use crate::trace::Trace;
 use crate::trace::breakdown::temporal;
 use crate::trace::rows::{Rows, Rules};
@@ -71,6 +74,8 @@ pub(super) fn nccl(name: &str, text: &str) -> Card {
         } else {
             card.run.measure(Metric::BusBandwidth, side.busbw, from.clone());
             card.found("Bus bandwidth on the largest buffer", Unit::BytesPerSecond.format(side.busbw), row.line);
+            card.found("Largest buffer", format!("{}, out of place", Unit::Bytes.format(row.bytes)), row.line);
+            card.said = "Only the row of the largest buffer counts, out of place.".to_owned();
             if let Some(ranks) = report.ranks {
                 card.run.measure(Metric::BusRanks, ranks as f64, from);
             }
@@ -109,31 +114,67 @@ pub(super) fn lab(name: &str, text: &str) -> Card {
     }
 }
 
+/// Nodes and GPUs per node that a text starts: what its batch header asks for, or else its flags.
+pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Option<u64>, Option<u64>) {
+    // What the job has is what its header asks for: a step inside it may take less.
+    let header = header_of(text);
+    // A setting that is given two values has none that is known.
+    let number = |name: &str| {
+        let flags = given.iter().filter(|flag| flag.name == name);
+        let mut values = flags.map(|flag| flag.value().rsplit(':').next()?.parse::<u64>().ok());
+        let first = values.next()?;
+        first.filter(|_| values.all(|other| other == first))
+    };
+    let first = |names: &[&str]| names.iter().find_map(|name| number(name));
+    let by_tasks = header.ntasks.is_some() && header.ntasks_per_node.is_some();
+    let asked = (header.nodes.is_some() || by_tasks).then(|| header.node_count());
+    let sizes = step_nodes(text, asked);
+    let nodes = if sizes.len() > 1 {
+        let list: Vec<String> = sizes.into_iter().collect();
+        let why = "they differ in their nodes, so those of the run aren't known: set cluster.nodes";
+        card.unknown("cluster.nodes", &format!("The srun steps on {} nodes", listed(&list)), why, 0);
+        None
+    } else {
+        asked.or_else(|| first(&["nnodes", "nodes"]))
+    };
+    let asked = Some(header.gpus_of_a_node()).filter(|n| *n > 0);
+    (nodes, asked.or_else(|| first(&["gpus-per-node", "nproc-per-node", "gres"])))
+}
+
+/// The numbers of nodes of a script's `srun` steps, as they are written, but for those of one task, which start nothing that trains. A step that
+/// doesn't say takes all nodes of the job.
+fn step_nodes(text: &str, all: Option<u64>) -> BTreeSet<String> {
+    let mut sizes = BTreeSet::new();
+    for line in text.replace("\\\n", " ").lines() {
+        let Some(rest) = line.trim_start().strip_prefix("srun ") else { continue };
+        let mut words = rest.split_whitespace().peekable();
+        let (mut nodes, mut tasks) = (None, None);
+        while let Some(option) = words.next().and_then(|word| word.strip_prefix('-')) {
+            let (name, value) = match option.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None if option.len() > 1 && option.starts_with(['N', 'n']) => {
+                    let (name, value) = option.split_at(1);
+                    (name, Some(value))
+                }
+                None => (option, words.next_if(|word| !word.starts_with('-'))),
+            };
+            match name {
+                "N" | "-nodes" => nodes = value,
+                "n" | "-ntasks" => tasks = value,
+                _ => {}
+            }
+        }
+        if (nodes, tasks) != (Some("1"), Some("1")) {
+            sizes.extend(nodes.map(str::to_owned).or_else(|| Some(all?.to_string())));
+        }
+    }
+    sizes
+}
+
 /// A batch script or a launch command: how many nodes and GPUs it starts.
 pub(super) fn script(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::Script);
-    // What the job has is what its header asks for: a step inside it may take less.
-    let header = header_of(text);
-    let body: String = text
-        .split_inclusive('\n')
-        .map(|line| if line.trim_start().starts_with("#SBATCH") { "\n" } else { line })
-        .collect();
-    let given = super::config::options(&body);
-    // A setting that is given two values has none that is known.
-    let number = |names: &[&str]| {
-        let flags = given.iter().filter(|flag| names.contains(&flag.name.as_str()));
-        let mut values = flags.filter_map(|flag| flag.value().rsplit(':').next()?.parse::<u64>().ok());
-        let first = values.next()?;
-        values.all(|other| other == first).then_some(first)
-    };
-    let by_tasks = header.ntasks.is_some() && header.ntasks_per_node.is_some();
-    let asked = header.nodes.or_else(|| by_tasks.then(|| header.node_count()));
-    let nodes = asked.or_else(|| number(&["nnodes"])).or_else(|| number(&["nodes"]));
-    let node = Some(header.gpus_of_a_node()).filter(|n| *n > 0);
-    let node = node
-        .or_else(|| number(&["gpus-per-node"]))
-        .or_else(|| number(&["nproc-per-node"]))
-        .or_else(|| number(&["gres"]));
+    let (nodes, node) = allocation(text, &options(text), &mut card);
     if let Some(nodes) = nodes.filter(|n| (1..=crate::setup::MAX_NODES).contains(n)) {
         card.run.cluster.nodes = Some(nodes);
         card.found("Nodes", grouped(nodes), 0);
@@ -163,6 +204,9 @@ pub(super) fn script(name: &str, text: &str) -> Card {
             outcome => card.found("The launch", outcome.label(), launch.fault.map_or(0, |(_, line)| line)),
         }
     }
+    if !card.found.is_empty() {
+        card.said = "Only the numbers of nodes, GPUs and processes were read.".to_owned();
+    }
     card.done()
 }
 
@@ -173,11 +217,17 @@ pub fn traces(name: &str, traces: &[Trace]) -> Card {
     };
     let rows = Rows::of(trace, Rules::Ours);
     let Some(time) = temporal(&rows) else {
-        return Card::refused(
-            name,
-            Kind::Trace,
-            "Nothing runs on a GPU in this trace. Record it with activities=[CPU, CUDA].",
-        );
+        // What stops in the middle may have had more.
+        let why: Vec<&str> = trace.problems.iter().map(|problem| problem.message.as_str()).collect();
+        let why = match why[..] {
+            [] => "Nothing runs on a GPU in this trace. Record it with activities=[CPU, CUDA].".to_owned(),
+            // The reader says it for pages that show the rest.
+            _ => format!(
+                "Nothing that ran on a GPU could be read. {}",
+                why.join(" ").replace(" What was read is shown.", "")
+            ),
+        };
+        return Card::refused(name, Kind::Trace, why);
     };
     let mut card = Card::new(name, Kind::Trace);
     for (metric, part) in

@@ -53,6 +53,9 @@ pub struct Run {
     /// Settings that were pasted and aren't read: kept, so that nothing is lost.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<String>,
+    /// Keys of settings that were given with a value that isn't known, such as `layout.tp`: where no other input gives one, it is assumed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<String>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -331,6 +334,7 @@ impl Run {
         }
         self.unread.dedup();
         self.unread.truncate(MOST_UNREAD);
+        self.unknown.truncate(MOST_UNREAD);
         replaced
     }
 
@@ -378,6 +382,11 @@ impl Run {
         }
     }
 
+    /// Whether a setting was given with a value that isn't known: `layout.tp`.
+    pub(super) fn is_unknown(&self, key: &str) -> bool {
+        self.unknown.iter().any(|other| other == key)
+    }
+
     /// What is to be said beside a verdict where settings weren't read: a sentence.
     pub fn caveat(&self) -> Option<String> {
         let settings = crate::quantity::counted(self.unread.len() as u64, "setting wasn’t", "settings weren’t");
@@ -405,6 +414,17 @@ fn in_a_word(model: &Model) -> String {
     }
 }
 
+/// What is said of a measurement that replaces another value.
+fn another(metric: Metric, before: &Value, now: &Value) -> Option<String> {
+    let measured = |value: &Value| value.clone().try_into::<Measured>().ok();
+    let (before, now) = (measured(before)?, measured(now)?);
+    let text = |m: &Measured| {
+        let from = if m.from.is_empty() { String::new() } else { format!(" ({})", m.from) };
+        format!("{}{from}", metric.text(m.value))
+    };
+    (before.value != now.value).then(|| format!("{}: {} instead of {}", metric.label(), text(&now), text(&before)))
+}
+
 /// Puts a table over another, leaf by leaf.
 fn put(mine: &mut Table, theirs: Table, path: &str, replaced: &mut Vec<String>) {
     for (name, value) in theirs {
@@ -419,8 +439,12 @@ fn put(mine: &mut Table, theirs: Table, path: &str, replaced: &mut Vec<String>) 
                 inner.extend(new);
             }
             (Some(before), value) => {
-                if *before != value && !path.starts_with("measured.") && path != "cluster.topology" && path != "name" {
-                    replaced.push(format!("{path}: {value} instead of {before}"));
+                match path.strip_prefix("measured.").and_then(Metric::find) {
+                    Some(metric) => replaced.extend(another(metric, before, &value)),
+                    None if *before != value && path != "cluster.topology" && path != "name" => {
+                        replaced.push(format!("{path}: {value} instead of {before}"));
+                    }
+                    None => {}
                 }
                 *before = value;
             }

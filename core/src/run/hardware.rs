@@ -59,16 +59,31 @@ pub(super) fn gpu(text: &str) -> Option<&'static Accelerator> {
     hardware::find(id)
 }
 
+/// Keeps the GPU that all of a node's are, with the line of each; which one a run uses isn't known where they differ.
+fn all_alike(card: &mut Card, gpus: &[(&'static Accelerator, usize)]) {
+    let Some((first, line)) = gpus.first() else { return };
+    card.found("GPU", first.name, *line);
+    let others: Vec<_> = gpus.iter().filter(|(gpu, _)| gpu.id != first.id).collect();
+    for (gpu, line) in &others {
+        card.unread(
+            gpu.name,
+            "another GPU than the first: set cluster.gpu and cluster.node to what the run uses",
+            *line,
+        );
+    }
+    card.run.cluster.gpu = others.is_empty().then(|| first.id.to_owned());
+}
+
 /// What `nvidia-smi` prints: its table, `-L`, or CSV of `--query-gpu`.
 pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::NvidiaSmi);
     let (mut gpus, mut used, mut clocks, mut unknown) = (0_u64, Vec::new(), Vec::new(), Vec::new());
     let mut columns: Vec<String> = Vec::new();
-    let mut known: Option<(&'static Accelerator, usize)> = None;
+    let mut known = Vec::new();
     let mut seen_name = |line: &str, number: usize, gpus: &mut u64| {
         *gpus += 1;
         match gpu(line) {
-            Some(gpu) => known = known.or(Some((gpu, number))),
+            Some(gpu) => known.push((gpu, number)),
             None => unknown.push((line.trim().to_owned(), number)),
         }
     };
@@ -105,10 +120,7 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
             seen_name(bare, number, &mut gpus);
         }
     }
-    if let Some((gpu, line)) = known {
-        card.run.cluster.gpu = Some(gpu.id.to_owned());
-        card.found("GPU", gpu.name, line);
-    }
+    all_alike(&mut card, &known);
     if gpus > 0 {
         card.run.cluster.node = Some(gpus);
         card.found("GPUs per node", grouped(gpus), 0);
@@ -131,7 +143,7 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
 pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::RocmSmi);
     let mut gpus: Vec<&str> = Vec::new();
-    let (mut known, mut used) = (None, None::<f64>);
+    let (mut known, mut used) = (Vec::new(), None::<f64>);
     let mut unknown: Option<(&str, usize)> = None;
     for (i, line) in text.lines().enumerate() {
         let Some((id, rest)) = line.strip_prefix("GPU[").and_then(|rest| rest.split_once(']')) else { continue };
@@ -141,7 +153,7 @@ pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
         let what = rest.trim_start_matches([' ', '\t', ':']);
         if ["Card series", "Card Series", "Card model", "Card Model"].iter().any(|key| what.starts_with(key)) {
             match gpu(what) {
-                Some(gpu) => known = known.or(Some((gpu, i + 1))),
+                Some(gpu) => known.push((gpu, i + 1)),
                 None => unknown = unknown.or(Some((what, i + 1))),
             }
         } else if let Some((_, bytes)) = what.split_once("VRAM Total Used Memory (B)") {
@@ -164,10 +176,8 @@ pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
         card.run.cluster.node = Some(gpus.len() as u64);
         card.found("GPUs per node", grouped(gpus.len() as u64), 0);
     }
-    if let Some((gpu, line)) = known {
-        card.run.cluster.gpu = Some(gpu.id.to_owned());
-        card.found("GPU", gpu.name, line);
-    } else if let Some((text, line)) = unknown {
+    all_alike(&mut card, &known);
+    if let Some((text, line)) = unknown {
         card.unread(text, "this GPU isn't in the course's table", line);
     }
     if let Some(bytes) = used {

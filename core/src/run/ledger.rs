@@ -70,6 +70,27 @@ impl Ledger {
         self.predicted.iter().map(|cause| cause.size).sum()
     }
 
+    /// A size for a person: `−533 ms`.
+    pub fn text(&self, size: f64) -> String {
+        // Of what is subtracted.
+        let text = self.unit.format(size.abs());
+        if size < 0.0 { format!("−{text}") } else { text }
+    }
+
+    /// A part of the gap for a person: `−27 points` between two fractions.
+    pub fn gap_text(&self, size: f64) -> String {
+        if self.unit == Unit::Fraction {
+            let points = significant(size.abs() * 100.0, 2);
+            format!(
+                "{}{}",
+                if size < 0.0 { "−" } else { "" },
+                if points == "1" { "1 point".to_owned() } else { format!("{points} points") }
+            )
+        } else {
+            self.text(size)
+        }
+    }
+
     /// The largest named cause of the gap, in the gap's direction.
     pub fn largest(&self) -> Option<&Cause> {
         let gap = self.total - self.prediction();

@@ -17,6 +17,8 @@ use crate::units::{GIB, MIB};
 const LONGEST: usize = 4000;
 /// Values of a metric that are kept: the last ones.
 const KEPT: usize = 20_000;
+/// What is said of a text that has nothing but a number at its end.
+pub(super) const CUT: &str = "The text ends right behind its only number, which may be cut. Paste whole lines.";
 /// Unread lines that are quoted.
 const QUOTED: usize = 5;
 
@@ -26,6 +28,8 @@ enum Is {
     A(Metric),
     /// Its reciprocal, of steps per second.
     Rate,
+    /// The same over a whole run, with whatever else it did.
+    Average,
     Batch,
     Gpus,
     Dp,
@@ -59,7 +63,7 @@ struct Form {
     fields: &'static [Field],
 }
 
-use Is::{A, Batch, Cp, Dp, Gpus, Parameters, Pp, Rate, Tp};
+use Is::{A, Average, Batch, Cp, Dp, Gpus, Parameters, Pp, Rate, Tp};
 use Metric as M;
 
 const FORMS: &[Form] = &[
@@ -159,7 +163,7 @@ const FORMS: &[Form] = &[
         program: "HF Trainer",
         marks: &["train_runtime"],
         fields: &[
-            behind("train_steps_per_second:", Rate, 1.0),
+            behind("train_steps_per_second:", Average, 1.0),
             behind("train_samples_per_second:", A(M::SequencesPerSecond), 1.0),
         ],
     },
@@ -265,6 +269,30 @@ const FORMS: &[Form] = &[
     },
 ];
 
+/// Programs that print the lines of one run together.
+const TOGETHER: [[&str; 2]; 11] = [
+    ["DeepSpeed", "Megatron-LM"],
+    ["DeepSpeed", "HF Trainer"],
+    ["DeepSpeed", "NeMo"],
+    ["DeepSpeed", "Composer"],
+    ["HF Trainer", "NeMo"],
+    ["HF Trainer", "Composer"],
+    ["HF Trainer", "vLLM"],
+    ["HF Trainer", "SGLang"],
+    ["Megatron-LM", "Megatron-Bridge"],
+    ["Megatron-LM", "NeMo"],
+    ["NeMo", "Megatron-Bridge"],
+];
+
+fn go_together(a: &str, b: &str) -> bool {
+    a == b || TOGETHER.iter().any(|[one, other]| [a, b] == [*one, *other] || [b, a] == [*one, *other])
+}
+
+/// Rates, which change with the batch, and what else each run has of its own.
+const RATES: [Metric; 6] = [M::StepTime, M::TokensPerSecond, M::TokensPerGpu, M::SequencesPerSecond, M::Flops, M::Mfu];
+const OF_STEPS: [Metric; 6] =
+    [M::MemoryReserved, M::MemoryAllocated, M::AllocationRetries, M::LossScale, M::KvUsage, M::GenerationRate];
+
 /// The number that a text begins with, behind whatever separates it from its name; commas group its digits.
 pub(super) fn number_at(text: &str) -> Option<f64> {
     let text = text.trim_start_matches([' ', ':', '=', '|', '\t', '"', '\'']);
@@ -353,6 +381,18 @@ pub struct Output {
     mesh: Vec<(String, u64)>,
     arguments: Vec<(usize, String)>,
     quoted: Vec<(usize, String)>,
+    /// The last step, and how many lie between two lines.
+    step: Option<f64>,
+    stride: f64,
+    /// Steps of the longest progress bar; evaluation has bars of its own.
+    bar: f64,
+    has_other_bars: bool,
+    average: Option<(f64, usize)>,
+    /// The line from which on numbers count, and why those before it don't.
+    restart: Option<(usize, &'static str)>,
+    failed: Option<(usize, String)>,
+    /// The end of the text and its line, if a number may be cut there.
+    cut: Option<(usize, String)>,
 }
 
 impl Output {
@@ -384,23 +424,75 @@ impl Output {
             self.known += 1;
         } else {
             self.others += 1;
+            let is_vague = self.failed.as_ref().is_none_or(|(_, line)| line.contains("Traceback"));
+            if is_vague && is_failure(&line) && (self.failed.is_none() || !line.contains("Traceback")) {
+                self.failed = Some((number, line.clone()));
+            }
             if self.quoted.len() < QUOTED {
                 self.quoted.push((number, line));
             }
         }
     }
 
+    /// What stands before a line doesn't count.
+    fn restart(&mut self, line: usize, why: &'static str) {
+        self.restart = Some((line, why));
+        self.step = None;
+        self.stride = 0.0;
+        self.failed = None;
+    }
+
     fn take(&mut self, line: &str, number: usize) -> bool {
-        let mut taken = false;
-        for form in FORMS.iter().filter(|form| form.marks.iter().all(|mark| line.contains(mark))) {
-            let mut seen: Vec<Is> = Vec::new();
-            for field in form.fields {
-                let Some(value) = field.value(line).filter(|_| !seen.contains(&field.is)) else { continue };
-                seen.push(field.is);
-                taken |= self.keep(field.is, value, number);
+        let fields = fields(line);
+        let argument = argument(line);
+        let is_dump = argument.is_some() && line.contains(" ....");
+        let program = fields.first().map(|(program, ..)| *program).or_else(|| is_dump.then_some("Megatron-LM"));
+        if let Some(program) = program
+            && self.programs.iter().any(|other| !go_together(other, program))
+        {
+            let quoted = std::mem::take(&mut self.quoted);
+            *self = Self { lines: self.lines, others: self.others, quoted, ..Self::default() };
+            self.restart(number, "another program printed them: paste the output of one run");
+        }
+        let steps = bar(line).filter(|_| fields.iter().any(|(program, ..)| *program == "HF Trainer"));
+        if let Some((_, all)) = steps {
+            if all < self.bar {
+                self.has_other_bars = true;
+                return true;
             }
-            if !seen.is_empty() && !self.programs.contains(&form.program) {
-                self.programs.push(form.program);
+            if self.bar > 0.0 && all > self.bar {
+                self.restart(number, "a longer progress bar begins");
+                self.series.retain(|metric, _| !RATES.contains(metric));
+            }
+            self.bar = all;
+        }
+        let is_step =
+            fields.iter().any(|(_, is, _)| matches!(is, Rate) || matches!(is, A(metric) if RATES.contains(metric)));
+        if let Some(step) = steps.map(|(done, _)| done).or_else(|| step(line)).filter(|_| is_step) {
+            let by = step - self.step.unwrap_or(step);
+            // Ranks print a line apart.
+            if -by > self.stride.max(1.0) {
+                self.restart(number, "the step count starts again, so they may be of another run");
+                self.series.retain(|metric, _| !RATES.contains(metric) && !OF_STEPS.contains(metric));
+            } else if by > 0.0 {
+                self.stride = by;
+            }
+            self.step = Some(step);
+        }
+        let batch = self.whole.get("batch").map(|(batch, _)| *batch);
+        let is_another =
+            |(_, is, value): &(&str, Is, f64)| *is == Batch && batch.is_some_and(|batch| batch != value.round() as u64);
+        if fields.iter().any(is_another) {
+            if !self.restart.is_some_and(|(line, _)| line == number) {
+                self.restart(number, "the batch has another size");
+            }
+            self.series.retain(|metric, _| !RATES.contains(metric));
+        }
+        let mut taken = false;
+        for (program, is, value) in fields {
+            taken |= self.keep(is, value, number);
+            if !self.programs.contains(&program) {
+                self.programs.push(program);
             }
         }
         if let Some(mesh) = mesh(line) {
@@ -411,7 +503,7 @@ impl Output {
             self.gpu = Some((id.id, number));
             taken = true;
         }
-        if let Some(argument) = argument(line) {
+        if let Some(argument) = argument {
             self.arguments.push((number, argument));
             taken = true;
         }
@@ -439,6 +531,11 @@ impl Output {
             }
             Rate if value > 0.0 => self.keep(A(M::StepTime), 1.0 / value, line),
             Rate => false,
+            Average => {
+                let seconds = Some(1.0 / value).filter(|seconds| M::StepTime.takes(*seconds));
+                self.average = seconds.map(|seconds| (seconds, line)).or(self.average);
+                seconds.is_some()
+            }
             A(metric) if metric.takes(value) => {
                 self.series.entry(metric).or_default().push(value, line);
                 true
@@ -451,7 +548,10 @@ impl Output {
     pub fn finish(mut self, name: &str) -> Card {
         let held = std::mem::take(&mut self.held);
         if !held.is_empty() {
-            self.line(&held, true);
+            self.last_line(&held);
+        }
+        if let Some((seconds, line)) = self.average.filter(|_| !self.series.contains_key(&M::StepTime)) {
+            self.keep(A(M::StepTime), seconds, line);
         }
         let mut card = Card::new(name, Kind::Log);
         if !self.arguments.is_empty() {
@@ -513,9 +613,19 @@ impl Output {
             card.run.cluster.gpu = Some(id.to_owned());
             card.found("GPU", crate::hardware::find(id).map_or(id, |gpu| gpu.name), line);
         }
+        if let Some((line, why)) = self.restart {
+            card.unread(&format!("Lines before {}", grouped(line as u64)), why, line);
+        }
+        if let Some((line, text)) = &self.cut {
+            card.unread(text, "the text ends right behind this number, so it may be cut", *line);
+        }
         let rest = self.others;
         let settings = card.unread_count;
-        for (line, text) in &self.quoted {
+        if let Some((line, text)) = &self.failed {
+            card.unread(text, "the run may have stopped here", *line);
+        }
+        for (line, text) in self.quoted.iter().filter(|(line, _)| self.failed.as_ref().is_none_or(|(at, _)| at != line))
+        {
             card.unread(text, "", *line);
         }
         card.unread_count = settings + rest;
@@ -529,18 +639,87 @@ impl Output {
                 format!(" Other lines ({}) have no numbers that are known here.", grouped(rest as u64))
             };
             let by = if by.is_empty() { String::new() } else { format!(" Printed by {by}.") };
-            card.said = format!("{lines}.{by}{of}");
+            let bars = if self.has_other_bars { " Shorter progress bars don’t count." } else { "" };
+            let failed = self.failed.as_ref().map(|(line, _)| {
+                format!(" Line {} is an error, so the run may have stopped there.", grouped(*line as u64))
+            });
+            card.said = format!("{lines}.{by}{bars}{of}{}", failed.unwrap_or_default());
+        } else if self.cut.is_some() {
+            card.said = CUT.to_owned();
         }
         card
     }
+
+    /// Reads a line that nothing ends: its last number may be cut.
+    fn last_line(&mut self, held: &str) {
+        let whole =
+            held.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | 'e' | 'E' | '+' | '-'));
+        let is_number = held.get(whole.len()..).is_some_and(|end| end.contains(|c: char| c.is_ascii_digit()));
+        let argument = argument(held);
+        if !is_number || argument.is_none() && fields(&clean(whole)) == fields(&clean(held)) {
+            return self.line(held, true);
+        }
+        let number = self.lines + 1;
+        let end: String = held.chars().rev().take(40).collect::<Vec<_>>().into_iter().rev().collect();
+        self.cut = Some((number, end));
+        self.line(whole, true);
+        // Without its value, it has none that is known, rather than the program's default.
+        if let Some((name, _)) = argument.as_deref().and_then(|argument| argument.split_once(' ')) {
+            self.arguments.push((number, format!("{name} …")));
+        }
+    }
+}
+
+/// The numbers of a line: who prints it, what each is, and its value.
+fn fields(line: &str) -> Vec<(&'static str, Is, f64)> {
+    let mut all = Vec::new();
+    for form in FORMS.iter().filter(|form| form.marks.iter().all(|mark| line.contains(mark))) {
+        let mut seen: Vec<Is> = Vec::new();
+        for field in form.fields {
+            let Some(value) = field.value(line).filter(|_| !seen.contains(&field.is)) else { continue };
+            seen.push(field.is);
+            all.push((form.program, field.is, value));
+        }
+    }
+    all
+}
+
+/// The step that a line is of.
+fn step(line: &str) -> Option<f64> {
+    ["iteration", "step:", "step=", "step ", "iter "].iter().find_map(|word| number_at(line.split_once(word)?.1))
+}
+
+/// How many steps a progress bar has behind it, and how many there are: `500/1000 [10:00<10:00, 1.20s/it]`.
+fn bar(line: &str) -> Option<(f64, f64)> {
+    let (done, all) = line.rsplit_once(" [")?.0.rsplit_once('/')?;
+    number_before(done).zip(number_at(all))
+}
+
+/// Whether a line says that the program ended on an error.
+fn is_failure(line: &str) -> bool {
+    const WORDS: [&str; 5] = [
+        "out of memory",
+        "Traceback (most recent call last)",
+        "Watchdog caught",
+        "Segmentation fault",
+        "Signal 9 (SIGKILL)",
+    ];
+    // Python's last line: `torch.OutOfMemoryError: CUDA out of memory.`
+    let name = line.split_once("]: ").map_or(line, |(_, rest)| rest).split(':').next().unwrap_or_default();
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'));
+    is_name && name.ends_with("Error") || WORDS.iter().any(|word| line.contains(word))
 }
 
 /// A line without colors and quotes, as long as it is looked at.
 fn clean(line: &str) -> String {
     let mut text = crate::terminal::plain(line).into_owned();
     text.retain(|c| !matches!(c, '\'' | '"' | '`'));
-    let end = (0..=LONGEST.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    text.truncate(end);
+    if text.len() > LONGEST {
+        let end = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        // Not inside a number.
+        let end = text.get(..end).map_or(0, |text| text.trim_end_matches(|c: char| !c.is_whitespace()).len());
+        text.truncate(end);
+    }
     text
 }
 

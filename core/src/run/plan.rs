@@ -17,7 +17,7 @@ pub struct Assumed {
 }
 
 /// What is said of the sizes of a model whose family isn't known.
-pub(super) const GUESSED: &str = "The model’s family isn’t known, so its sizes are a guess.";
+pub(super) const GUESSED: &str = "The model’s family isn’t known, so its sizes are a guess. Check them, then delete guess from model.sizes in the run file.";
 
 /// Assumed settings whose other values [`Plan::variants`] tries, so that ranges span them.
 const SPANNED: [&str; 4] = ["layout.zero", "layout.recompute", "layout.sp", "layout.flash"];
@@ -85,8 +85,27 @@ impl Run {
         if model.is_guess() {
             assume("model.sizes", GUESSED.to_owned());
         }
-        let one = |n: Option<u64>| n.unwrap_or(1).max(1);
-        let (tp, cp, ep, pp) = (one(l.tp), one(l.cp), one(l.ep), one(l.pp));
+        let degrees = [
+            ("layout.tp", l.tp, "No tensor parallelism."),
+            ("layout.cp", l.cp, "No context parallelism."),
+            ("layout.ep", l.ep, "No expert parallelism."),
+            ("layout.pp", l.pp, "No pipeline parallelism."),
+            ("layout.vpp", l.vpp, "No virtual stages."),
+        ];
+        let [tp, cp, ep, pp, chunks] = degrees.map(|(key, n, sentence)| {
+            if n.is_none() && self.is_unknown(key) {
+                assume(key, sentence.to_owned());
+            }
+            n.unwrap_or(1).max(1)
+        });
+        for (key, is_given, sentence) in [
+            ("layout.dtype", l.dtype.is_some(), "Weights and gradients in bf16."),
+            ("layout.optimizer", l.optimizer.is_some(), "AdamW."),
+        ] {
+            if !is_given && self.is_unknown(key) {
+                assume(key, sentence.to_owned());
+            }
+        }
         let dp = l.dp.unwrap_or(gpus / ranks.max(1)).max(1);
         let node_size = node.unwrap_or_else(|| {
             if gpus > 1 {
@@ -156,7 +175,7 @@ impl Run {
         let choice = Choice {
             degrees: Degrees { tp, cp, ep, dp, pp },
             sp,
-            chunks: one(l.vpp),
+            chunks,
             mbs: mbs.max(1),
             zero: zero.min(3),
             recompute,

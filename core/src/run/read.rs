@@ -7,7 +7,7 @@ use toml::Table;
 
 use super::card::{Card, Kind, Outcome};
 use super::file::Run;
-use super::output::Output;
+use super::output::{CUT, Output};
 use super::{config, content, evidence, hardware, topology};
 use crate::launch::yaml;
 use crate::trace::{MOST_EVENTS, Reader};
@@ -53,7 +53,7 @@ pub fn read(name: &str, text: &str) -> Card {
         return hardware::rocm_smi(name, text);
     }
     if let Some((lines, command)) = config::serve::find(text) {
-        return served(name, text, &lines, &config::serve::read(name, lines.start + 1, &command));
+        return served(name, text, &lines, config::serve::read(name, lines.start + 1, &command));
     }
     if config::fsdp::is_code(bare) {
         return config::fsdp::code(name, text);
@@ -83,10 +83,13 @@ pub fn read(name: &str, text: &str) -> Card {
     if ["#SBATCH", "srun ", "torchrun", "accelerate launch", "deepspeed "].iter().any(|word| bare.contains(word)) {
         return evidence::script(name, text);
     }
+    if log.said == CUT {
+        return log;
+    }
     Card::refused(
         name,
         Kind::Unknown,
-        "It isn't recognized. Paste run output, a configuration, launch flags, or what nvidia-smi or nccl-tests print. For an error message, use the search.",
+        "It isn't recognized. Paste run output, a configuration, launch flags, or what nvidia-smi or nccl-tests print.",
     )
 }
 
@@ -114,34 +117,28 @@ pub fn file(name: &str, text: &str) -> Card {
 }
 
 /// A command that starts a server, and what the server printed, if that was pasted too.
-fn served(name: &str, text: &str, lines: &Range<usize>, command: &Card) -> Card {
+fn served(name: &str, text: &str, lines: &Range<usize>, mut command: Card) -> Card {
     let rest: Vec<&str> =
         text.lines().enumerate().map(|(i, line)| if lines.contains(&i) { "" } else { line }).collect();
     let mut log = output(name, &rest.join("\n"));
-    if log.outcome == Outcome::Refused || command.outcome == Outcome::Refused {
-        if log.outcome != Outcome::Refused {
-            return log;
-        }
-        let mut card = command.clone();
+    if log.outcome == Outcome::Refused {
         let others = |(_, line): &(usize, &&str)| !line.trim().is_empty() && !line.trim_start().starts_with('#');
         for (i, line) in rest.iter().enumerate().filter(others) {
-            card.unread(line, "only the command is read", i + 1);
+            command.unread(line, "only the command is read", i + 1);
         }
-        if card.unread_count > command.unread_count {
-            card.said.clear();
-            return card.done();
-        }
-        return card;
+        command.said.clear();
+        return command.done();
     }
+    if command.outcome == Outcome::Refused {
+        return log;
+    }
+    let how = if command.outcome == Outcome::Read { "read" } else { "partly read" };
+    log.said = format!("The command that started it was {how}. {}", log.said);
     log.run.take(&command.run);
-    log.found.splice(0..0, command.found.iter().cloned());
-    log.unread.splice(0..0, command.unread.iter().cloned());
+    log.found.splice(0..0, command.found);
+    log.unread.splice(0..0, command.unread);
     log.unread_count += command.unread_count;
-    log.said = format!("The command that started it was read. {}", log.said);
-    if log.unread_count > 0 {
-        log.outcome = Outcome::Partly;
-    }
-    log
+    log.done()
 }
 
 /// Run output in one piece.
@@ -150,6 +147,19 @@ fn output(name: &str, text: &str) -> Card {
     lines.push(text);
     lines.finish(name)
 }
+
+/// Keys of which a model's config has one.
+const MODEL_KEYS: [&str; 9] = [
+    "model_type",
+    "architectures",
+    "hidden_size",
+    "n_embd",
+    "d_model",
+    "dim",
+    "num_hidden_layers",
+    "n_layer",
+    "text_config",
+];
 
 fn json(name: &str, text: &str) -> Card {
     let head = text.get(..text.len().min(20_000)).unwrap_or(text);
@@ -165,6 +175,11 @@ fn json(name: &str, text: &str) -> Card {
         Ok(Value::Object(object)) if config::deepspeed::is(&object) => config::deepspeed::read(name, &object),
         Ok(Value::Object(object)) if object.contains_key("train_runtime") => output(name, text),
         _ if text.contains("train_runtime") => output(name, text),
+        Ok(value) if !MODEL_KEYS.iter().any(|key| value.get(key).is_some()) => Card::refused(
+            name,
+            Kind::Unknown,
+            "It is JSON, but no model config, DeepSpeed configuration, trace or snapshot. Bring the model’s config.json.",
+        ),
         // Its reader knows what Python writes and JSON doesn't have.
         _ => evidence::config(name, text),
     }

@@ -183,7 +183,7 @@ fn run_output_is_recognized() {
         }
     }
     assert_eq!(
-        read("x", "iteration 1 | elapsed time per iteration (ms): 5 | global batch size: 128").run.layout.batch,
+        read("x", "iteration 1 | elapsed time per iteration (ms): 5 | global batch size: 128 |").run.layout.batch,
         Some(128)
     );
 }
@@ -526,6 +526,19 @@ fn a_serving_command_is_read_as_the_engine_reads_it() {
     let s = &card.run.serving;
     assert_eq!((card.run.model.name.as_str(), s.tp, s.requests), ("qwen3-8b", Some(4), None), "{card:?}");
     assert!(card.unread.iter().any(|u| u.text == "--max-num-seqs $MANY" && u.line == 4), "{:?}", card.unread);
+    let card = read(
+        "serve.sh",
+        "MODEL=Qwen/Qwen3-8B\nTP=4\nvllm serve --model=\"$MODEL\" --tensor-parallel-size=\"$TP\" --max-num-seqs='${TP}'\n",
+    );
+    let s = &card.run.serving;
+    assert_eq!((card.run.model.name.as_str(), s.tp, s.requests), ("qwen3-8b", Some(4), Some(4)), "{card:?}");
+    // Options stand there as they were written, in the engine's own words.
+    let written =
+        "--page-size 64 --chunked-prefill-size 4096 --disable-radix-cache --ep-size 8 --dp 8 --enable-dp-attention";
+    let card =
+        read("serve.sh", &format!("python -m sglang.launch_server --model-path org/m --tp 8 {written} --pp 1\n"));
+    let kept: Vec<&str> = card.run.unread.iter().filter_map(|text| text.strip_prefix("Serving command: ")).collect();
+    assert_eq!(kept.join(" "), written, "{:?}", card.run.unread);
     // GPTQ says how many bits it has.
     for (name, bytes) in
         [("Qwen3-8B-GPTQ-Int8", 1.0..1.3), ("Qwen3-8B-GPTQ", 0.5..0.8), ("Qwen3-8B-bnb-4bit", 0.5..0.8)]
@@ -589,7 +602,7 @@ fn a_guessed_family_stays_a_guess() {
     run.take(&card.run);
     let report = compare(&run);
     assert_eq!(report.assumed.iter().map(|a| a.key).collect::<Vec<_>>(), ["model.sizes"]);
-    assert!(report.verdict.starts_with("No verdict yet: model.sizes wasn’t read."), "{}", report.verdict);
+    assert!(report.verdict.starts_with("No verdict yet: model.sizes is assumed."), "{}", report.verdict);
     assert!(report.verdict.contains("with the assumed values"), "{}", report.verdict);
 }
 
@@ -609,7 +622,7 @@ fn a_table_of_small_buffers_names_no_cause() {
         "step-time = { value = 1.2 }\nbus-bandwidth = { value = 0.4e9 }\nbus-ranks = { value = 8.0 }",
     );
     let verdict = compare(&run).verdict;
-    assert!(verdict.contains("would explain more than the whole gap, so one of the inputs is wrong."), "{verdict}");
+    assert!(verdict.contains("would explain more than the whole gap. Check the inputs."), "{verdict}");
 }
 
 #[test]
@@ -668,19 +681,24 @@ fn a_job_has_the_nodes_of_its_header() {
 fn a_variable_of_two_values_is_not_known() {
     let text = "if [ $SIZE = 7B ]; then\n  TP=4\nelse\n  TP=8\nfi\nPP=2\ntorchrun pretrain_gpt.py --tensor-model-parallel-size $TP --pipeline-model-parallel-size $PP --num-layers 2 --seq-length 4096\n";
     let card = read("m.sh", text);
-    assert_eq!((card.run.layout.tp, card.run.layout.pp), (Some(1), Some(2)), "{card:?}");
+    assert_eq!((card.run.layout.tp, card.run.layout.pp), (None, Some(2)), "{card:?}");
+    assert_eq!(card.run.unknown, ["layout.tp"]);
     let why = "the variable isn't set in this text, or is set to different values";
     assert!(card.unread.iter().any(|u| u.text.contains("$TP") && u.why == why), "{:?}", card.unread);
     assert!(card.found.iter().all(|found| !found.value.contains('$')), "{:?}", card.found);
     for other in ["TP=2; TP=4", "for TP in 1 2; do", "TP=2\nTP=$((2 * 2))", "TP=2\nif x; then TP=4; fi"] {
         let card = read("m.sh", &format!("TP=2\n{other}\nrun --num-layers 2 --tensor-model-parallel-size $TP"));
-        assert_eq!(card.run.layout.tp, Some(1), "{other}: {card:?}");
+        assert_eq!((card.run.layout.tp, card.run.is_unknown("layout.tp")), (None, true), "{other}: {card:?}");
     }
     let card = read("m.sh", "run --num-layers 2 --micro-batch-size 1\nrun --num-layers 2 --micro-batch-size 4\n");
     assert_eq!(card.run.layout.mbs, Some(4));
     let again = "given more than once: the last one is used";
     let said: Vec<&str> = card.unread.iter().filter(|u| u.why == again).map(|u| u.text.as_str()).collect();
     assert_eq!(said, ["--micro-batch-size 4"], "{:?}", card.unread);
+    // What was found is what is used.
+    let found = card.found.iter().filter(|found| found.what == "Micro-batch size");
+    let found: Vec<(&str, usize)> = found.map(|found| (found.value.as_str(), found.line)).collect();
+    assert_eq!(found, [("4", 2)], "{:?}", card.found);
     // A variable may hold another one.
     let card = read(
         "m.sh",
@@ -714,11 +732,11 @@ fn lines_are_counted_once() {
 #[test]
 fn what_was_not_read_is_called_what_it_is() {
     let smi = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-x)\nGPU 1: NVIDIA H100 NVL (UUID: GPU-y)";
-    assert_eq!(read("smi", smi).said, "1 item wasn't read, and nothing is predicted from it.");
+    assert_eq!(read("smi", smi).said, "1 item wasn't read and may change the prediction.");
     let yaml = "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nnum_processes: 16\na_new: 3\nb_new: 3\n";
     assert_eq!(
         read("a.yaml", yaml).said,
-        "2 items weren't read, and nothing is predicted from them. The run file keeps the settings."
+        "2 items weren't read and may change the prediction. The run file keeps the settings."
     );
 }
 
@@ -734,9 +752,33 @@ fn a_share_of_sglang_is_of_weights_and_cache() {
     let [vllm, sglang] = ["vllm", "sglang"].map(|engine| room(&report(engine, "memory = 0.9")));
     assert!(vllm[2] < sglang[0] && sglang[0] == sglang[2], "{vllm:?} {sglang:?}");
     let without = report("sglang", "");
-    assert!(without.verdict.starts_with("No verdict yet: serving.memory wasn’t read."), "{}", without.verdict);
+    assert!(without.verdict.starts_with("No verdict yet: serving.memory is assumed."), "{}", without.verdict);
     assert!(without.assumed[0].sentence.contains("SGLang computes its own share"), "{:?}", without.assumed);
     assert!(!report("sglang", "memory = 0.9").verdict.contains("No verdict"));
+}
+
+#[test]
+fn what_serving_assumes_stays_assumed_beside_training() {
+    let mut run = eight_gpus(COMPLETE, "step-time = { value = 0.6 }");
+    run.serving.engine = Some("vllm".to_owned());
+    let asked = ["kv_tokens > 1", "kv_memory > 1", "mfu > 0.4", "memory.total > 1", "weights > 1"];
+    let (report, checked) = check(&run, &asked.map(str::to_owned));
+    assert_eq!(report.assumed.iter().map(|a| a.key).collect::<Vec<_>>(), ["serving.memory"]);
+    let holds: Vec<Option<bool>> = checked.iter().map(|c| c.holds).collect();
+    assert_eq!(holds, [None, None, Some(true), Some(true), Some(true)], "{checked:?}");
+    assert_eq!(checked[0].why, "It depends on serving.memory, which is assumed. Set it in the run file.");
+    // Training's own verdict rests on nothing of serving.
+    assert!(!report.verdict.contains("serving") && !report.verdict.contains("assumed"), "{}", report.verdict);
+    assert!(report.next.iter().all(|next| !next.why.contains("serving")), "{:?}", report.next);
+    run.unread = vec!["x: 1".to_owned()];
+    let verdict = compare(&run).verdict;
+    assert_eq!(verdict.matches("may change this.").count(), 1, "{verdict}");
+    // Settings of the layout don't widen the cache.
+    run.serving.memory = Some(0.9);
+    run.layout.zero = None;
+    let [least, _, most] = compare(&run).row("kv-memory").and_then(|row| row.predicted).expect("a row");
+    let (_, checked) = check(&run, &[format!("kv_memory > {}", least.midpoint(most))]);
+    assert_eq!(checked[0].why, "Only part of the predicted range meets it.", "{checked:?}");
 }
 
 #[test]
@@ -755,6 +797,340 @@ fn what_rounding_leaves_is_no_part() {
     let ledger = report.ledger("step-time").unwrap_or_else(|| panic!("{:?}", report.missing));
     let why = ledger.gap.iter().find(|c| c.label.starts_with("FP8")).map(|c| c.why.clone()).unwrap_or_default();
     assert!(why.contains("the 8-bit peak is 1.9"), "{why}");
+}
+
+#[test]
+fn a_default_does_not_stand_for_what_is_not_known() {
+    let yaml = |setting: &str| {
+        read(
+            "a.yaml",
+            &format!("distributed_type: FSDP\nnum_processes: 8\nfsdp_config:\n  fsdp_version: 2\n{setting}\n"),
+        )
+        .run
+    };
+    let open = yaml("  fsdp_sharding_strategy: HYBRID_SHARD");
+    assert_eq!((open.layout.zero, open.unknown.as_slice()), (None, &["layout.zero".to_owned()][..]));
+    assert_eq!(yaml("mixed_precision: bf16").layout.zero, Some(3));
+    assert_eq!(yaml("mixed_precision: int3").unknown, ["layout.dtype"]);
+    let titan =
+        |setting: &str| read("t.toml", &format!("[training]\nlocal_batch_size = 1\nseq_len = 4096\n{setting}\n"));
+    for (setting, key) in [
+        ("[parallelism]\ntensor_parallel_degree = \"4\"", "layout.tp"),
+        ("[parallelism]\npipeline_parallel_degree = -2", "layout.pp"),
+        ("mixed_precision_param = \"float8\"", "layout.dtype"),
+        ("[optimizer]\nname = \"Lion\"", "layout.optimizer"),
+    ] {
+        let card = titan(setting);
+        assert_eq!((card.run.unknown.as_slice(), card.outcome), (&[key.to_owned()][..], Outcome::Partly), "{card:?}");
+    }
+    let card = read("ds.json", "{\"train_micro_batch_size_per_gpu\": 1, \"bf16\": {\"enabled\": \"auto\"}}");
+    assert_eq!(
+        (card.run.layout.dtype, card.run.unknown.as_slice()),
+        (None, &["layout.dtype".to_owned()][..]),
+        "{card:?}"
+    );
+    // What is assumed instead is said.
+    let mut run = eight_gpus(COMPLETE, "step-time = { value = 0.6 }");
+    run.unknown = vec!["layout.dtype".to_owned(), "layout.optimizer".to_owned()];
+    let report = compare(&run);
+    assert!(
+        report.verdict.starts_with("No verdict yet: layout.dtype, layout.optimizer are assumed."),
+        "{}",
+        report.verdict
+    );
+}
+
+/// A model of Megatron-LM's flags whose `--tensor-model-parallel-size` is as given.
+fn megatron(before: &str, tp: &str, more: &str) -> String {
+    format!(
+        "{before}\ntorchrun --nnodes 1 --nproc_per_node 8 pretrain_gpt.py --tensor-model-parallel-size {tp} --pipeline-model-parallel-size 2 --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --vocab-size 32000 --seq-length 4096 --micro-batch-size 1 --global-batch-size 256 --bf16 --use-flash-attn {more}\n"
+    )
+}
+
+#[test]
+fn a_value_that_is_not_read_is_assumed_and_decides_nothing() {
+    let of = |text: &str| {
+        let mut run = read("job.sh", text).run;
+        run.cluster.gpu = Some("h100-80".to_owned());
+        run
+    };
+    let asked = ["mfu > 0.001".to_owned(), "memory.weights > 1".to_owned()];
+    // The script of a function, as a job of two sizes has it.
+    let run = of(&megatron(
+        "launch() {\n  local tp=$1",
+        "$tp",
+        "\n}\nif [ \"$BIG\" = 1 ]; then\n  launch 8\nelse\n  launch 4\nfi",
+    ));
+    let (report, checked) = check(&run, &asked);
+    assert_eq!(report.assumed.iter().map(|a| a.key).collect::<Vec<_>>(), ["layout.tp"], "{:?}", report.missing);
+    assert!(checked.iter().all(|c| c.holds.is_none() && c.why.contains("layout.tp")), "{checked:?}");
+    assert!(run.unread.iter().any(|text| text.ends_with("--tensor-model-parallel-size $tp")), "{:?}", run.unread);
+    assert_eq!(Run::parse(&run.write()).as_ref(), Ok(&run));
+    // Given, or given elsewhere, it decides.
+    let mut other = run;
+    other.layout.tp = Some(4);
+    for run in [of(&megatron("", "4", "")), other] {
+        assert!(check(&run, &asked).1.iter().all(|c| c.holds == Some(true)), "{run:?}");
+    }
+    // Every setting that models take: without its value no verdict is more certain than with it.
+    for (flag, key) in [
+        ("--context-parallel-size $X", "layout.cp"),
+        ("--expert-model-parallel-size $X", "layout.ep"),
+        ("--num-virtual-stages-per-pipeline-rank $X", "layout.vpp"),
+        ("--recompute-granularity $X", "layout.recompute"),
+        ("--attention-backend $X", "layout.flash"),
+        ("--data-parallel-sharding-strategy $X --use-distributed-optimizer", "layout.zero"),
+        ("--optimizer $X", "layout.optimizer"),
+    ] {
+        let run = of(&megatron("", "2", flag));
+        let report = compare(&run);
+        assert!(report.assumed.iter().any(|a| a.key == key), "{flag}: {:?} {:?}", report.assumed, report.missing);
+    }
+    // A size that isn't known makes no model.
+    for flag in ["--num-query-groups $X", "--num-experts $X", "--ffn-hidden-size $X", "--normalization $X"] {
+        let run = of(&megatron("", "4", flag));
+        assert!(run.model.name.is_empty() && run.model.sizes.is_empty(), "{flag}: {:?}", run.model);
+        assert!(compare(&run).missing.iter().any(|why| why.contains("sizes")), "{flag}");
+    }
+    let card = read("job.sh", &megatron("", "4", "").replace("--vocab-size 32000", ""));
+    let vocabulary = card.unread.iter().find(|u| u.text == "--vocab-size").map(|u| u.why.clone()).unwrap_or_default();
+    assert!(vocabulary.contains("isn't given"), "{:?}", card.unread);
+}
+
+#[test]
+fn what_a_branch_sets_holds_inside_it() {
+    let mbs = |before: &str, after: &str| {
+        let text = format!("{before}\nrun --num-layers 2 --micro-batch-size $MBS --seq-length 4096 {after}\n");
+        read("m.sh", &text).run.layout.mbs
+    };
+    assert_eq!(mbs("if [ \"$BIG\" = 1 ]; then\nMBS=4\nfi", ""), None);
+    assert_eq!(mbs("[ -z \"$MBS\" ] && MBS=4", ""), None);
+    assert_eq!(mbs("case $1 in\nbig)\nMBS=4\n;;\nesac", ""), None);
+    assert_eq!(mbs("for i in 1 2; do\n  MBS=4\ndone", ""), None);
+    assert_eq!(mbs("if x; then MBS=4; fi", ""), None);
+    assert_eq!(mbs("if x; then\n  MBS=4", "\nfi"), Some(4));
+    assert_eq!(mbs("if x; then\n  MBS=4\nelse", "\nfi"), None);
+    assert_eq!(mbs("launch() {\n  local MBS=4", "\n}"), Some(4));
+    assert_eq!(mbs("MBS=4\nif x; then\n  echo\nfi", ""), Some(4));
+    // An option ends with its command.
+    let card = read(
+        "m.sh",
+        "for mbs in 1 2; do\nrun --num-layers 2 --micro-batch-size $mbs\ndone\nrun --num-layers 2 --foo 3; echo a\n",
+    );
+    let texts: Vec<&str> = card.unread.iter().map(|u| u.text.as_str()).collect();
+    assert!(texts.contains(&"--micro-batch-size $mbs") && texts.contains(&"--foo 3"), "{texts:?}");
+}
+
+#[test]
+fn a_number_that_may_be_cut_is_not_read() {
+    let line = |step: u32, end: &str| format!(" iteration {step}/ 100 | elapsed time per iteration (ms): {end}");
+    let whole = (1..=5).map(|step| line(step, "5695.8 | global batch size: 128 |\n")).collect::<String>();
+    for end in ["56", "5695.", "5,6", "5e", "5e+0"] {
+        let card = read("cut.log", &line(6, end));
+        assert_eq!((card.outcome, card.run.measured.len()), (Outcome::Refused, 0), "{end}: {card:?}");
+        assert!(card.said.contains("may be cut"), "{}", card.said);
+        let card = read("cut.log", &(whole.clone() + &line(6, end)));
+        let m = &card.run.measured[&Metric::StepTime];
+        assert!(m.value == 5.6958 && m.from.ends_with("median of 5"), "{m:?}");
+        assert!(card.unread.iter().any(|u| u.why.contains("may be cut")), "{:?}", card.unread);
+    }
+    // A number at the end that isn't used takes nothing along.
+    let card = read("log", &line(1, "5695.8 | grad norm: 1.3"));
+    assert_eq!((card.outcome, card.run.measured(Metric::StepTime)), (Outcome::Read, Some(5.6958)));
+    let dump = "  num_layers ............ 32\n  tensor_model_parallel_size ........ 1";
+    let card = read("log", dump);
+    assert_eq!((card.run.layout.tp, card.run.is_unknown("layout.tp")), (None, true), "{card:?}");
+    // Nor is one that a long line is cut in.
+    let long = format!("{}elapsed time per iteration (ms): 5695.8 |\n", "x ".repeat(1980));
+    assert_eq!(read("log", &(whole + &long)).run.measured[&Metric::StepTime].value, 5.6958);
+}
+
+#[test]
+fn two_runs_in_one_text_are_not_mixed() {
+    let megatron = |batch: u32, ms: f64| {
+        let line = |step| {
+            format!(" iteration {step}/ 100 | elapsed time per iteration (ms): {ms} | global batch size: {batch} |\n")
+        };
+        (1..=5).map(line).collect::<String>()
+    };
+    let titan = (1..=5)
+        .map(|step| {
+            format!("[titan] step: {}0 loss: 3.2 memory: 70.0GiB(50%) tps: 3000 tflops: 300.1 mfu: 30.3%\n", step)
+        })
+        .collect::<String>();
+    let card = read("two.log", &(megatron(128, 5580.9) + &titan));
+    assert_eq!(card.run.measured(Metric::StepTime), None, "{card:?}");
+    assert_eq!((card.run.measured(Metric::TokensPerGpu), card.run.layout.batch), (Some(3000.0), None));
+    assert!(card.unread.iter().any(|u| u.text == "Lines before 6" && u.why.contains("another program")), "{card:?}");
+    let card = read("two.log", &(megatron(128, 5580.9) + &megatron(512, 9000.1)));
+    assert_eq!((card.run.measured(Metric::StepTime), card.run.layout.batch), (Some(9.0001), Some(512)));
+    assert!(card.unread.iter().any(|u| u.line == 6 && u.why.contains("starts again")), "{card:?}");
+    // Ranks print a line apart, and Megatron-DeepSpeed prints in two forms.
+    let ranks =
+        [10, 20, 10, 20, 30].map(|step| format!("step: {step} memory: 70.0GiB(50%) tps: 3,000 mfu: 30.3%\n")).concat();
+    assert_eq!(read("ranks.log", &ranks).outcome, Outcome::Read);
+    let both = megatron(8, 500.0) + "[INFO] [timer.py] 0/17, CurrSamplesPerSec=16.0, MaxMemAllocated=2.6GB\n";
+    assert_eq!(read("both.log", &both).outcome, Outcome::Read);
+    // What a second paste replaces is listed.
+    let mut run = read("one.log", &megatron(128, 5580.9)).run;
+    let said = run.take(&read("two.log", &megatron(128, 9000.1)).run);
+    assert_eq!(
+        said,
+        ["Step time: 9 s (two.log, lines 1–5, median of 5) instead of 5.58 s (one.log, lines 1–5, median of 5)"]
+    );
+}
+
+#[test]
+fn measurements_that_contradict_each_other_decide_nothing() {
+    let tokens = 8.0 * 8192.0;
+    for measured in [
+        // More than the peak.
+        "step-time = { value = 0.1 }".to_owned(),
+        // A step of one run and the tokens/s of another.
+        format!("step-time = {{ value = 1.0 }}\ntokens-per-second = {{ value = {} }}", tokens / 2.0),
+        format!("step-time = {{ value = 1.0 }}\ntokens-per-gpu = {{ value = {} }}", tokens / 8.0 * 2.0),
+    ] {
+        let asked = ["measured.mfu > 0.001".to_owned(), "mfu > 0.001".to_owned()];
+        let (report, checked) = check(&eight_gpus(COMPLETE, &measured), &asked);
+        assert!(report.verdict.starts_with("The inputs don’t belong together"), "{measured}: {}", report.verdict);
+        assert_eq!(checked.iter().map(|c| c.holds).collect::<Vec<_>>(), [None, Some(true)], "{checked:?}");
+    }
+    let alike = format!("step-time = {{ value = 1.0 }}\ntokens-per-second = {{ value = {} }}", tokens / 1.1);
+    assert!(!compare(&eight_gpus(COMPLETE, &alike)).verdict.contains("belong together"));
+    // FLOP/s of one log say nothing of the step of another.
+    let with = |from: &str| {
+        let flops = format!(
+            "step-time = {{ value = 1.0, from = \"a.log, line 1\" }}\nflops = {{ value = 3e14, from = \"{from}\" }}"
+        );
+        compare(&eight_gpus(COMPLETE, &flops)).ledger("mfu").is_some()
+    };
+    assert_eq!(["a.log, lines 1–5", "b.log, line 1"].map(with), [true, false]);
+}
+
+#[test]
+fn memory_reaches_the_verdict() {
+    let verdict = |measured: &str| compare(&eight_gpus(COMPLETE, measured)).verdict;
+    let out = "step-time = { value = 0.6 }\nmemory-reserved = { value = 500e9 }";
+    assert!(
+        verdict(out).ends_with(" predicted.")
+            && verdict(out).contains("Memory is outside the predicted range: 500 GB measured"),
+        "{}",
+        verdict(out)
+    );
+    assert!(!verdict("step-time = { value = 0.6 }").contains("Memory is"));
+    // A GPU has what its driver shows.
+    let small = eight_gpus("mbs = 16\nbatch = 128\nseq = 8192\nzero = 0\nrecompute = \"none\"\nflash = true", "");
+    assert!(compare(&small).verdict.contains("and a GPU has 84.9 GB."), "{}", compare(&small).verdict);
+}
+
+#[test]
+fn a_server_that_does_not_fit_is_said_to() {
+    let of = |command: &str| {
+        let mut run = read("serve.sh", command).run;
+        run.cluster.gpu = Some("h100-80".to_owned());
+        run
+    };
+    let run = of(
+        "for TP in 1 2 4; do\nvllm serve Qwen/Qwen2.5-72B-Instruct -tp $TP --max-model-len ${LEN:-8192} --gpu-memory-utilization .9 &\ndone\n",
+    );
+    assert!(run.unread.iter().any(|text| text.ends_with(": -tp $TP")), "{:?}", run.unread);
+    let mut run = run;
+    if run.model == Model::default() {
+        run.model.name = "llama-3-70b".to_owned();
+    }
+    let (report, checked) = check(&run, &["kv_tokens > 1".to_owned(), "weights > 1".to_owned()]);
+    assert!(checked.iter().all(|c| c.holds.is_none() && c.why.contains("serving.tp")), "{checked:?}");
+    assert!(
+        report.verdict.starts_with("With the assumed values, the model doesn’t fit: its weights take 14"),
+        "{}",
+        report.verdict
+    );
+    let run = of("vllm serve meta-llama/Llama-3.1-8B-Instruct -tp 1 --gpu-memory-utilization 0.9 --kv-cache-dtype odd");
+    assert!(compare(&run).assumed.iter().any(|a| a.key == "serving.kv"), "{:?}", compare(&run).assumed);
+}
+
+#[test]
+fn a_failed_run_is_said_to_have_failed() {
+    let setup = (1..=7).map(|i| format!("[INFO] setup line {i}\n")).collect::<String>();
+    let step = "[titan] step: 10 loss: 3.2 memory: 78.0GiB(50%) tps: 6000 tflops: 300.1 mfu: 30.3%\n";
+    let end = "Traceback (most recent call last):\n  File \"train.py\", line 10, in <module>\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n";
+    let card = read("failed.log", &(setup.clone() + step + end));
+    assert!(card.said.contains("Line 11 is an error, so the run may have stopped there."), "{}", card.said);
+    assert!(card.unread[0].text.starts_with("torch.OutOfMemoryError") && card.unread_count == 10, "{:?}", card.unread);
+    assert!(!read("log", &(setup + step)).said.contains("error"));
+}
+
+#[test]
+fn a_script_says_what_was_read_of_it() {
+    let job = "#!/bin/bash\n#SBATCH -N 16\n#SBATCH --gres=gpu:a100:4\n#SBATCH --ntasks-per-node=4\n";
+    let card = read(
+        "steps.sbatch",
+        &format!(
+            "{job}srun -N 16 python preprocess.py\nsrun -N 1 -n 4 --gpus=4 python train_small.py\nsrun -N 8 --gpus-per-node=4 python train.py --lr 1e-4\nsrun -N 2 -n 8 python eval.py\n"
+        ),
+    );
+    assert_eq!(
+        (card.outcome, card.run.cluster.nodes, card.run.cluster.node),
+        (Outcome::Partly, None, Some(4)),
+        "{card:?}"
+    );
+    assert!(card.unread.iter().any(|u| u.why.contains("set cluster.nodes")), "{:?}", card.unread);
+    let card = read("job.sh", &format!("{job}srun hostname\n"));
+    assert_eq!(card.run.cluster.nodes, Some(16));
+    assert_eq!(card.said, "Only the numbers of nodes, GPUs and processes were read.");
+    // Megatron-LM's flags stand under a header, too.
+    let script = megatron("#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --gpus-per-node=8", "4", "");
+    for launch in ["--nnodes $SLURM_NNODES --nproc_per_node 8", "--rdzv_backend c10d"] {
+        let card = read("job.sh", &script.replace("--nnodes 1 --nproc_per_node 8", launch));
+        assert_eq!((card.run.cluster.nodes, card.run.cluster.node), (Some(4), Some(8)), "{launch}");
+        assert!(card.unread.is_empty(), "{:?}", card.unread);
+    }
+    assert_eq!(read("job.sh", &script).run.cluster.nodes, Some(1), "the launch decides");
+}
+
+#[test]
+fn json_of_something_else_is_called_that() {
+    for text in ["{}", "{\"error\": \"Repository not found\"}", "[{}]"] {
+        let card = read("x.json", text);
+        assert_eq!((card.kind, card.outcome), (Kind::Unknown, Outcome::Refused));
+        assert!(card.said.contains("Bring the model’s config.json"), "{text}: {}", card.said);
+    }
+    let cut = "{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\", \"pid\": 1, \"tid\": 1, \"ts\": 1, \"dur\": 2}, {\"ph\": \"X\", \"na";
+    let card = read("cut.json", cut);
+    assert_eq!((card.kind, card.outcome), (Kind::Trace, Outcome::Refused));
+    assert!(card.said.contains("stops in the middle") && !card.said.contains("is shown"), "{}", card.said);
+    assert!(content(b"s\0t\0e\0p\0").is_err_and(|why| why.contains("UTF-16")));
+}
+
+#[test]
+fn gpus_that_differ_decide_nothing() {
+    let card = read("smi", "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-x)\nGPU 1: NVIDIA A100-SXM4-80GB (UUID: GPU-y)");
+    assert_eq!((card.outcome, card.run.cluster.gpu.as_deref()), (Outcome::Partly, None), "{card:?}");
+    assert!(card.unread.iter().any(|u| u.why.contains("set cluster.gpu")), "{:?}", card.unread);
+}
+
+#[test]
+fn evaluation_has_a_bar_of_its_own() {
+    let text = " 50%|█████     | 500/1000 [10:00<10:00,  1.20s/it]\n100%|██████████| 100/100 [00:30<00:00,  3.33it/s]\n100%|██████████| 1000/1000 [20:30<00:00,  1.21s/it]\n{'train_runtime': 1230.0, 'train_samples_per_second': 6.5, 'train_steps_per_second': 0.81}\n";
+    let card = read("hf.log", text);
+    assert!(card.run.measured(Metric::StepTime).is_some_and(|s| (s - 1.205).abs() < 1e-9), "{card:?}");
+    assert_eq!(card.outcome, Outcome::Read);
+    // With nothing else, the average is what there is.
+    let average = text.lines().last().map(|line| read("hf.log", line).run).unwrap_or_default();
+    assert!(average.measured(Metric::StepTime).is_some_and(|s| (s * 0.81 - 1.0).abs() < 1e-9));
+}
+
+#[test]
+fn parts_of_a_gap_have_a_minus_and_points() {
+    let mut run = eight_gpus(COMPLETE, "step-time = { value = 0.6 }");
+    run.measure(Metric::Flops, 100e12, "log");
+    run.measure(Metric::Mfu, 0.1, "log");
+    let report = compare(&run);
+    let ledger = report.ledger("mfu").expect("an MFU was reported");
+    let text = ledger.gap.first().map(|c| ledger.gap_text(c.size)).unwrap_or_default();
+    assert!(text.starts_with('−') && text.ends_with(" points"), "{text}");
+    let time = report.ledger("step-time").expect("a step");
+    assert_eq!(time.text(-0.533), "−533 ms");
 }
 
 proptest! {

@@ -73,11 +73,19 @@ pub struct Read {
     pub server: Server,
     /// What it says.
     pub serve: Serve,
+    /// Options among these that say how requests, experts and steps are spread, as written: `--page-size 64`. One that is left to the engine,
+    /// or makes one group, isn't listed.
+    pub spread: Vec<String>,
     /// Its other options, as written: `--trust-remote-code`. They change no number here, or nothing is known of them.
     pub unread: Vec<String>,
     /// What cannot be read, a sentence each.
     pub problems: Vec<String>,
+    /// The fields of [`Serve`] that a problem leaves open: `tp`.
+    pub unknown: Vec<&'static str>,
 }
+
+/// Why a variable isn't read.
+pub(crate) const UNSET: &str = "the variable isn't set in this text, or is set to different values";
 
 /// What an option sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +114,18 @@ enum Sets {
 impl Sets {
     const fn takes_value(self) -> bool {
         !matches!(self, Sets::ExpertParallel | Sets::DpAttention | Sets::Prefix(_) | Sets::Chunked(_) | Sets::Flag)
+    }
+
+    /// Whether it counts groups of GPUs: one of them is none.
+    const fn counts_groups(self) -> bool {
+        matches!(self, Sets::Dp | Sets::AttentionDp | Sets::Ep)
+    }
+
+    /// Whether it says how requests, experts and steps are spread.
+    const fn spreads(self) -> bool {
+        self.counts_groups()
+            || matches!(self, Sets::ExpertParallel | Sets::DpAttention | Sets::MaxTokens | Sets::Block)
+            || matches!(self, Sets::Prefix(_) | Sets::Chunked(_))
     }
 }
 
@@ -256,14 +276,27 @@ impl Reader {
             }
             match sets {
                 Some(Sets::Flag) | None => {
-                    self.read.unread.push(value.map_or_else(|| word.clone(), |v| format!("--{name} {v}")));
+                    let written = word.split('=').next().unwrap_or_default();
+                    self.read.unread.push(value.map_or_else(|| word.clone(), |v| format!("{written} {v}")));
                 }
-                Some(sets) => self.set(sets, &name, value.unwrap_or_default()),
+                Some(sets) => {
+                    let value = value.unwrap_or_default();
+                    let is_default = value == "auto" || value == "-1" || value == "1" && sets.counts_groups();
+                    let written = word.split('=').next().unwrap_or_default();
+                    let written = format!("{written} {value}").trim_end().to_owned();
+                    let problems = self.read.problems.len();
+                    self.set(sets, &written, value);
+                    if sets.spreads() && !is_default && self.read.problems.len() == problems {
+                        self.read.spread.push(written);
+                    }
+                }
             }
         }
     }
 
-    fn set(&mut self, sets: Sets, name: &str, value: String) {
+    /// Keeps an option, which `written` says as it stands.
+    fn set(&mut self, sets: Sets, written: &str, value: String) {
+        let why = |otherwise| if value.contains('$') { UNSET } else { otherwise };
         let serve = &mut self.read.serve;
         let whole = match sets {
             Sets::Model => {
@@ -297,7 +330,9 @@ impl Reader {
             Sets::Memory => {
                 serve.memory = value.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
                 if serve.memory.is_none() {
-                    self.read.problems.push(format!("--{name} {value}: a share between 0 and 1 is needed, as 0.9."));
+                    let why = why("a share between 0 and 1 is needed, as 0.9");
+                    self.read.problems.push(format!("{written}: {why}."));
+                    self.read.unknown.push("memory");
                 }
                 return;
             }
@@ -318,7 +353,13 @@ impl Reader {
         }
         *whole = whole_number(&value);
         if whole.is_none() {
-            self.read.problems.push(format!("--{name} {value}: a whole number is needed, as 8 or 32K."));
+            let why = why("a whole number is needed, as 8 or 32K");
+            self.read.problems.push(format!("{written}: {why}."));
+            self.read.unknown.extend(match sets {
+                Sets::Tp => Some("tp"),
+                Sets::Pp => Some("pp"),
+                _ => None,
+            });
         }
     }
 
@@ -589,11 +630,11 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_and_the_rest_is_kept() {
         let got = read("vllm serve m -tp $TP --gpu-memory-utilization 90 --max-num-seqs 64").unwrap_or_default();
-        assert_eq!(got.serve.max_seqs, Some(64));
+        assert_eq!((got.serve.max_seqs, got.unknown), (Some(64), vec!["tp", "memory"]));
         assert_eq!(
             got.problems,
             [
-                "--tp $TP: a whole number is needed, as 8 or 32K.",
+                "-tp $TP: the variable isn't set in this text, or is set to different values.",
                 "--gpu-memory-utilization 90: a share between 0 and 1 is needed, as 0.9."
             ]
         );

@@ -10,7 +10,8 @@ use super::command::{Read, Serve, Server};
 use super::machine::{Machine, Serves};
 use super::step::{Chunk, Engine};
 use crate::declare::{
-    Field as _, Measure, Model, Param, Scale, headline, join, measure, real, when, whole, within, words, yes_no,
+    Aim, Decision, Field as _, Measure, Model, Param, Scale, headline, join, lever, lever_of, measure, real, when,
+    whole, within, words, yes_no,
 };
 use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
 use crate::model::{ModelRef, reference};
@@ -55,6 +56,8 @@ pub struct Params {
     pub output: u64,
     /// US dollars for an hour of a GPU.
     pub price: f64,
+    /// GPUs that there are; 0 for as many as it takes.
+    pub have: u64,
 }
 
 impl Serves for Params {
@@ -147,7 +150,7 @@ impl Model for Params {
     const TITLE: &'static str = "Sizing a node";
     const SUMMARY: &'static str = "How many GPUs so many users need at so many milliseconds a token, by tensor parallelism and quantization, and what a million \
          tokens cost.";
-    const PARAMS: &'static [Param<Self>] = &join::<Self, { 9 + Machine::PARAMS + reference::OWN }>(&[
+    const PARAMS: &'static [Param<Self>] = &join::<Self, { 10 + Machine::PARAMS + reference::OWN }>(&[
         &[
             reference::MODEL.default(MODEL).own_control(),
             whole("users", "users who are served at the same time", [1, 1_000_000], "500")
@@ -200,6 +203,12 @@ impl Model for Params {
                 .slider(Scale::Linear { min: 0.0, max: 12.0, step: 0.1 })
                 .more("Money")
                 .at(|p| p.price.slot()),
+            whole("have", "GPUs that there are; 0 for as many as it takes", [0, 1_000_000], "0")
+                .label("GPUs you have")
+                .format(|v| if v == 0.0 { "no limit".to_owned() } else { grouped(v as u64) })
+                .slider(Scale::FromZero(12))
+                .more("Money")
+                .at(|p| p.have.slot()),
         ],
         &Machine::params::<Self>(),
         &reference::own(),
@@ -207,9 +216,12 @@ impl Model for Params {
     const QUANTITIES: &'static [Measure<Self, Plan>] = &[
         when(
             |_, p| p.of(|s| s.gpus().unwrap_or(0) as f64) > 0.0,
-            headline(
-                "GPUs for all users.",
-                measure("gpus", "GPUs", Unit::Count, |_, p| p.of(|s| s.gpus().unwrap_or(0) as f64)),
+            within(
+                |o, _| if o.have == 0 { f64::INFINITY } else { o.have as f64 },
+                headline(
+                    "GPUs for all users.",
+                    measure("gpus", "GPUs", Unit::Count, |_, p| p.of(|s| s.gpus().unwrap_or(0) as f64)),
+                ),
             ),
         ),
         measure("replicas", "Replicas", Unit::Count, |_, p| p.of(|s| s.replicas as f64)),
@@ -275,6 +287,23 @@ impl Model for Params {
             measure("gpus-tp8", "Total GPUs with eight GPUs per replica", Unit::Count, |_, p| p.gpus_with(8)),
         ),
     ];
+
+    const DECISION: Option<Decision> = Some(Decision {
+        quantities: &["gpus", "token-time"],
+        aim: Aim::Within,
+        judge: None,
+        words: ["Not enough GPUs", "Meets the targets"],
+        levers: &[
+            lever_of("tp", &["0"], "The planner chooses the GPUs per replica."),
+            lever_of("kv-bits", &["8"], "It changes the numerics: check the answers."),
+            lever_of("quant", &["fp8", "int4"], "It changes the numerics: check the answers."),
+            lever_of("token", &["0.05", "0.1"], "Users wait longer for each token."),
+            lever_of("first", &["0"], "Nothing is promised for the first token."),
+            lever("gpu", "It costs larger GPUs."),
+            lever_of("have", &["2", "4", "8", "16", "32", "64", "128", "256", "512", "1024"], "It costs more GPUs."),
+        ],
+        not_counted: "Not counted: queues, bursts of arrivals, and spare replicas for failures.",
+    });
 
     fn evaluate(&self) -> Result<Plan, String> {
         self.plan()
@@ -442,6 +471,13 @@ impl Params {
             plural(&grouped(most), "user"),
             dollars(self.dollars(plan))
         );
+        match (self.have, size.gpus().unwrap_or(0)) {
+            (0, _) => {}
+            (have, gpus) if gpus > have => {
+                text += &format!(" You have {}, which is {} too few.", grouped(have), grouped(gpus - have));
+            }
+            (have, gpus) => text += &format!(" You have {}, so {} stay free.", grouped(have), grouped(have - gpus)),
+        }
         let others = plan.sizes.iter().filter(|other| other.tp != size.tp);
         if let Some((other, gpus)) = others.filter_map(|s| Some((s, s.gpus()?))).min_by_key(|(_, gpus)| *gpus) {
             text += &format!(

@@ -426,7 +426,7 @@ impl Model for Params {
     }
 
     const DECISION: Option<Decision> = Some(Decision {
-        quantity: "optimal-share",
+        quantities: &["optimal-share"],
         aim: Aim::AtLeast { least: 1.0, said: "{}× the compute-optimal number of tokens." },
         judge: None,
         words: ["Too few tokens for a model of this size", "Enough tokens for a model of this size"],

@@ -122,11 +122,13 @@ fn state(run: Run) -> AnyView {
     let (values, board, last) =
         run.shown.with(|s| (s.values.clone(), s.board.clone(), s.steps.last().map(|step| step.before.clone())));
     let tiles = run.with(|mission| {
+        // The board says it already.
+        let drawn = |id: &str| mission.board.iter().flat_map(|board| &board.bar).any(|bar| bar.value == id);
         mission
             .state
             .iter()
             .enumerate()
-            .filter(|(_, variable)| !variable.hidden)
+            .filter(|(_, variable)| !variable.hidden && !drawn(&variable.id))
             .map(|(i, variable)| {
                 let value = values.get(i).copied().unwrap_or_default();
                 let before = last.as_ref().and_then(|before| before.get(i).copied());

@@ -2,7 +2,6 @@
 
 use leptos::prelude::*;
 use ringside_core::catalogue;
-use ringside_core::quantity::Unit;
 use ringside_core::run::{Cause, Ledger, Link, Next, Report, Row};
 
 use crate::ui::copy_link::copy_text;
@@ -29,7 +28,7 @@ pub(super) fn view(report: &Report) -> AnyView {
                     }
                 })}
             {(!report.next.is_empty()).then(|| next(&report.next))}
-            {report.ledgers.iter().map(ledger).collect_view()}
+            {report.ledgers.iter().enumerate().map(ledger).collect_view()}
         </section>
     }
     .into_any()
@@ -92,12 +91,12 @@ impl Bars {
 }
 
 /// A line of a sum.
-fn part(label: AnyView, why: &str, size: f64, unit: Unit, [x, width]: [f64; 2], kind: &'static str) -> AnyView {
+fn part(label: AnyView, why: &str, size: f64, text: String, [x, width]: [f64; 2], kind: &'static str) -> AnyView {
     let why = (!why.is_empty()).then(|| view! { <small>{why.to_owned()}</small> });
     view! {
         <tr class=kind class:minus=size < 0.0>
             <th scope="row">{label} " " {why}</th>
-            <td class="number">{unit.format(size)}</td>
+            <td class="number">{text}</td>
             <td class="run-bar" aria-hidden="true">
                 <svg viewBox="0 0 100 10" preserveAspectRatio="none" width="100%" height="12">
                     <rect x=format!("{x:.2}") y="0" width=format!("{width:.2}") height="10" />
@@ -108,11 +107,10 @@ fn part(label: AnyView, why: &str, size: f64, unit: Unit, [x, width]: [f64; 2], 
     .into_any()
 }
 
-/// A sum, part by part, each with a bar.
-fn ledger(ledger: &Ledger) -> AnyView {
+/// A sum, part by part, each with a bar: the first is open.
+fn ledger((at, ledger): (usize, &Ledger)) -> AnyView {
     let mut bars = Bars::of(ledger);
-    let unit = ledger.unit;
-    let mut of_cause = |c: &Cause, kind| {
+    let mut of_cause = |c: &Cause, text: String, kind| {
         let label = match &c.link {
             Some(link) => {
                 let title = catalogue::find(link.figure).map_or("", |entry| entry.title);
@@ -120,25 +118,39 @@ fn ledger(ledger: &Ledger) -> AnyView {
             }
             None => c.label.clone().into_any(),
         };
-        part(label, &c.why, c.size, unit, bars.next(c.size), kind)
+        part(label, &c.why, c.size, text, bars.next(c.size), kind)
     };
-    let predicted: Vec<AnyView> = ledger.predicted.iter().map(|c| of_cause(c, "predicted")).collect();
-    let gap: Vec<AnyView> = ledger.gap.iter().map(|c| of_cause(c, "named")).collect();
+    let predicted: Vec<AnyView> =
+        ledger.predicted.iter().map(|c| of_cause(c, ledger.text(c.size), "predicted")).collect();
+    let gap: Vec<AnyView> = ledger.gap.iter().map(|c| of_cause(c, ledger.gap_text(c.size), "named")).collect();
     let rest = ledger.is_measured.then(|| {
         let why = "Nothing that you brought accounts for it.";
-        part("Unexplained".into_any(), why, ledger.remainder, unit, bars.next(ledger.remainder), "rest")
+        let text = ledger.gap_text(ledger.remainder);
+        part("Unexplained".into_any(), why, ledger.remainder, text, bars.next(ledger.remainder), "rest")
     });
     let total = if ledger.is_measured { "Measured" } else { "Predicted" };
-    let total = part(total.into_any(), "", ledger.total, unit, bars.span(0.0, ledger.total), "total");
+    let total =
+        part(total.into_any(), "", ledger.total, ledger.text(ledger.total), bars.span(0.0, ledger.total), "total");
     let columns = vec![words("Part"), numbers("Size"), silent("Bar")];
     let rows = view! { {predicted} {gap} {rest} {total} }.into_any();
-    view! {
-        <section class="run-ledger" data-ledger=ledger.id>
-            <h2>{ledger.title}</h2>
-            <Table scroll=ledger.title class="run-table" columns=columns rows=rows />
-        </section>
+    let table = view! { <Table scroll=ledger.title class="run-table" columns=columns rows=rows /> };
+    if at == 0 {
+        view! {
+            <section class="run-ledger" data-ledger=ledger.id>
+                <h2>{ledger.title}</h2>
+                {table}
+            </section>
+        }
+        .into_any()
+    } else {
+        view! {
+            <details class="run-ledger" data-ledger=ledger.id>
+                <summary class="sans">{ledger.title}</summary>
+                {table}
+            </details>
+        }
+        .into_any()
     }
-    .into_any()
 }
 
 fn next(steps: &[Next]) -> AnyView {

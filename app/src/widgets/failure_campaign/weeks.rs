@@ -68,8 +68,11 @@ pub(super) fn view(params: Memo<Failures>, shown: Shown<Outcome>, step: Signal<u
                 <div class="campaign-weeks" use:renewed=strips></div>
             </div>
             <p class="campaign-event">{event}</p>
+            <p class="campaign-lost">
+                {move || format!("Where the other {} went", Unit::Fraction.format(1.0 - part(Cause::Useful)))}
+            </p>
             <div class="campaign-waste" use:renewed=waste></div>
-            <ul class="campaign-causes">{Cause::ALL.map(entry).collect_view()}</ul>
+            <ul class="campaign-causes">{Cause::ALL.into_iter().skip(1).map(entry).collect_view()}</ul>
         </div>
     }
     .into_any()

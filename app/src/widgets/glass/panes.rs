@@ -225,10 +225,12 @@ pub(super) fn lanes(glass: Glass) -> AnyView {
             shown.values.iter().map(row).collect_view()
         })
     };
+    let none = move || glass.shown.with(|shown| shown.values.is_empty());
     view! {
         <div class="glass-part">
             <p class="glass-title">"Variables across lanes"</p>
-            <div class="glass-scroll" tabindex="0" role="region" aria-label="Variables across lanes">
+            <p class="small" hidden=move || !none()>"No variables yet."</p>
+            <div class="glass-scroll" tabindex="0" role="region" aria-label="Variables across lanes" hidden=none>
                 <table class="glass-table"><thead>{head}</thead><tbody>{rows}</tbody></table>
             </div>
         </div>

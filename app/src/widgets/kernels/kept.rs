@@ -140,7 +140,7 @@ fn table(mine: Memo<Vec<Measured>>) -> AnyView {
                 words("Sizes"),
                 words("Device"),
                 numbers("Speed"),
-                numbers("Time, middle half"),
+                numbers("Time (middle half)"),
                 numbers("Error, of its bound"),
             ]
             rows=(move || mine.with(|all| all.iter().map(row).collect_view())).into_any()

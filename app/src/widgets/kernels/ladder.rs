@@ -28,10 +28,10 @@ pub(super) fn view(bench: Bench) -> AnyView {
             class="bench-ladder"
             columns=[
                 words("Kernel"),
-                numbers("Asks of memory"),
+                numbers("Memory traffic"),
                 words("Speed"),
-                numbers("Time, middle half"),
-                numbers("Error, of what rounding explains"),
+                numbers("Time (middle half)"),
+                numbers("Error / rounding"),
             ]
             rows=view! {
                 {rows.collect_view()}

@@ -1,5 +1,6 @@
 //! A workbench for programs: distributed training to write oneself, run on several ranks in a worker and watched moment by moment.
 
+mod next_to;
 mod trial;
 mod watch;
 
@@ -239,6 +240,7 @@ fn bench(puzzle: Arc<Puzzle>, bench: Bench) -> AnyView {
     };
     let asked = puzzle.clone();
     let said = move || trial.came.with(|came| came.as_ref().map(|came| verdict(came, editor, &asked)));
+    let compared = puzzle.clone();
     let solution = puzzle.clone();
     let help = with_help.then(|| {
         let help = Help {
@@ -272,7 +274,11 @@ fn bench(puzzle: Arc<Puzzle>, bench: Bench) -> AnyView {
                 {help}
                 {for_real(draft, &puzzle)}
             </div>
-            {move || shown.any().then(|| watch::view(shown))}
+            {
+                move || {
+                    shown.any().then(|| view! { {watch::view(shown)} {next_to::view(shown, state, compared.clone())} })
+                }
+            }
         </div>
     }
     .into_any()

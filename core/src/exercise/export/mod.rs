@@ -441,13 +441,13 @@ pub fn lost(format: Format, pools: &[Pool], missing: &[(String, Missing)]) -> Ve
     let mut all: BTreeMap<(u8, String), Vec<String>> = BTreeMap::new();
     for (title, why) in missing {
         let (rank, say) = match why {
-            Missing::Stays(why) => (0, format!("Left out, because {why}.")),
-            Missing::Broken(why) => (1, format!("Left out, because it can't be computed: {why}")),
+            Missing::Stays(why) => (0, format!(" left out, because {why}.")),
+            Missing::Broken(why) => (1, format!(" left out, because it can’t be computed: {why}")),
         };
         all.entry((rank, say)).or_default().push(title.clone());
     }
     for pool in pools {
-        let mut say = |rank, say: &str| all.entry((rank, say.to_owned())).or_default().push(pool.title.clone());
+        let mut say = |rank, say: &str| all.entry((rank, format!(": {say}"))).or_default().push(pool.title.clone());
         if !pool.lost.is_empty() {
             say(2, pool.lost);
         }
@@ -457,7 +457,7 @@ pub fn lost(format: Format, pools: &[Pool], missing: &[(String, Missing)]) -> Ve
         }
     }
     let lost = |((_, say), titles): ((u8, String), Vec<String>)| Lost {
-        say: format!("{}: {say}", counted(titles.len() as u64, "exercise", "exercises")),
+        say: format!("{}{say}", counted(titles.len() as u64, "exercise", "exercises")),
         titles,
     };
     all.into_iter().map(lost).collect()

@@ -170,7 +170,7 @@ fn what_is_lost_is_said_with_the_exercises_that_lose_it() {
     let pool = pooled(&number(""), 1).unwrap();
     let missing = [("A curve".to_owned(), Missing::Stays("the learner draws a curve"))];
     let said = lost(Format::Canvas, &[pool], &missing);
-    assert_eq!(said[0].say, "1 exercise: Left out, because the learner draws a curve.");
+    assert_eq!(said[0].say, "1 exercise left out, because the learner draws a curve.");
     assert_eq!(said[0].titles, ["A curve"]);
     assert!(said.iter().any(|l| l.say.contains("one comment") && l.titles == ["Weights: bf16"]), "{said:?}");
     for format in [Format::Canvas, Format::Gift] {

@@ -460,7 +460,7 @@ impl Model for Params {
     ];
 
     const DECISION: Option<Decision> = Some(Decision {
-        quantity: "requests-paged",
+        quantities: &["requests-paged"],
         aim: Aim::AtLeast { least: 1.0, said: "Concurrent requests in blocks: {}." },
         judge: None,
         words: ["No request fits", "Requests fit"],

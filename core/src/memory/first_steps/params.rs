@@ -126,7 +126,7 @@ impl Model for Params {
     ];
 
     const DECISION: Option<Decision> = Some(Decision {
-        quantity: "most",
+        quantities: &["most"],
         aim: Aim::Within,
         judge: None,
         words: ["The run goes out of memory", "The run fits in memory"],

@@ -219,7 +219,7 @@ impl Model for Params {
     ];
 
     const DECISION: Option<Decision> = Some(Decision {
-        quantity: "lora",
+        quantities: &["lora"],
         aim: Aim::Within,
         judge: Some("lora-verdict"),
         words: ["LoRA does not fit", "LoRA fits"],

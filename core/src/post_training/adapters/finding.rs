@@ -23,43 +23,53 @@ impl Params {
 
     /// Whether training in this way fits the GPU, by how much, and which of recomputation and four-bit weights would make it fit.
     pub fn verdict_in_words(&self, s: &Shown, wanted: Tune) -> String {
-        let held = &s.held[wanted as usize];
-        let (total, capacity) = (held.parts.total().0, self.gpu.memory.0);
+        let plain = s.held[wanted as usize];
+        let with = |recompute: Recompute, tune: Tune| {
+            let shown = Self { recompute, ..*self }.evaluate().ok()?;
+            Some(shown.held[tune as usize])
+        };
+        // Whoever trains an adapter checkpoints activations before anything else is given up.
+        let again = with(Recompute::Full, wanted).filter(|held| held.verdict(self.gpu) > plain.verdict(self.gpu));
+        let held = again.unwrap_or(plain);
+        let verdict = held.verdict(self.gpu);
         let name = match wanted {
             Tune::Full => "Full fine-tuning",
             tune => tune.label(),
         };
-        let verdict = held.verdict(self.gpu);
         let judged = match verdict {
             Verdict::Fits => "fits",
             Verdict::Tight => "is tight",
             Verdict::DoesNotFit => "doesn’t fit",
         };
+        let by = if again.is_some() { " with gradient checkpointing" } else { "" };
         let mut text = format!(
-            "{name} {judged}: its tensors take {}, CUDA, buffers and fragmentation another {} to {}, and the GPU has {}.",
-            bytes(total),
+            "{name} {judged}{by}: its tensors take {}, CUDA, buffers and fragmentation another {} to {}, and the GPU has {}.",
+            bytes(held.parts.total().0),
             bytes(held.beside.low.0),
             bytes(held.beside.high.0),
-            bytes(capacity)
+            bytes(self.gpu.memory.0)
         );
+        if again.is_some() {
+            text += &format!(
+                " Without checkpointing its tensors take {}, including {} of activations.",
+                bytes(plain.parts.total().0),
+                bytes(plain.parts.activations.0)
+            );
+        }
         if verdict == Verdict::Fits {
             return text;
         }
-        let again = Self { recompute: Recompute::Full, ..*self };
-        let mut ways = vec![(again, wanted, "Full recomputation")];
-        if wanted != Tune::Qlora {
-            ways.extend([(*self, Tune::Qlora, "QLoRA"), (again, Tune::Qlora, "QLoRA with full recomputation")]);
-        }
         let here = text.len();
-        for (params, tune, name) in ways {
-            let is_other = (params.recompute, tune) != (self.recompute, wanted);
-            let held = params.evaluate().ok().map(|shown| shown.held[tune as usize]).filter(|_| is_other);
-            if let Some(held) = held.filter(|held| held.verdict(self.gpu) > verdict) {
-                let judged = if held.verdict(self.gpu) == Verdict::Fits { "which fits" } else { "which is tight" };
-                text += &format!(" {name} brings the tensors to {}, {judged}.", bytes(held.parts.total().0));
+        if wanted != Tune::Qlora {
+            for (recompute, name) in [(self.recompute, "QLoRA"), (Recompute::Full, "QLoRA with gradient checkpointing")]
+            {
+                if let Some(held) = with(recompute, Tune::Qlora).filter(|held| held.verdict(self.gpu) > verdict) {
+                    let judged = if held.verdict(self.gpu) == Verdict::Fits { "which fits" } else { "which is tight" };
+                    text += &format!(" {name} brings the tensors to {}, {judged}.", bytes(held.parts.total().0));
+                }
             }
         }
-        if text.len() == here {
+        if text.len() == here && verdict == Verdict::DoesNotFit {
             text += " Neither recomputation nor four-bit weights make it fit: shorter sequences, a larger GPU or several would.";
         }
         text

@@ -291,7 +291,7 @@ impl Model for Params {
     ];
 
     const DECISION: Option<Decision> = Some(Decision {
-        quantity: "peak",
+        quantities: &["peak"],
         aim: Aim::Within,
         judge: Some("verdict"),
         words: ["Does not fit", "Fits"],

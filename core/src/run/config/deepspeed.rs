@@ -44,6 +44,9 @@ const IN_ZERO: [&str; 14] = [
     "reduce_bucket_size",
 ];
 
+/// Why a value that is left open isn't read.
+const AUTO: &str = "the HF Trainer fills it in: paste its arguments";
+
 /// Whether an object is one.
 pub(in crate::run) fn is(object: &Map<String, Value>) -> bool {
     ["zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size", "gradient_accumulation_steps"]
@@ -60,9 +63,7 @@ pub(in crate::run) fn read(name: &str, object: &Map<String, Value>) -> Card {
         let n = value.as_u64().filter(|n| (1..1_000_000_000).contains(n));
         match (n, value.as_str()) {
             (Some(n), _) => card.found(label, grouped(n), 0),
-            (None, Some("auto")) => {
-                card.unread_setting(&format!("{key}: auto"), "the HF Trainer fills it in: paste its arguments", 0)
-            }
+            (None, Some("auto")) => card.unread_setting(&format!("{key}: auto"), AUTO, 0),
             _ => card.unread_setting(&format!("{key}: {value}"), "not a whole number", 0),
         }
         n
@@ -71,19 +72,21 @@ pub(in crate::run) fn read(name: &str, object: &Map<String, Value>) -> Card {
     card.run.layout.microbatches = number(&mut card, "gradient_accumulation_steps", "Micro-batches per step");
     card.run.layout.batch = number(&mut card, "train_batch_size", "Sequences per step");
     let enabled = |key: &str| object.get(key).is_some_and(|part| part.get("enabled") == Some(&Value::Bool(true)));
+    let types = ["bf16", "fp16", "bfloat16"];
+    let open =
+        types.iter().find(|key| object.get(**key).is_some_and(|v| v.get("enabled").is_some_and(Value::is_string)));
     let dtype = match () {
         () if enabled("bf16") || enabled("bfloat16") => Some(Dtype::Bf16),
         () if enabled("fp16") => Some(Dtype::Fp16),
-        () if ["bf16", "fp16", "bfloat16"]
-            .iter()
-            .any(|key| object.get(*key).is_some_and(|v| v.get("enabled").is_some_and(Value::is_string))) =>
-        {
-            None
-        }
+        () if open.is_some() => None,
         () => Some(Dtype::Fp32),
     };
-    if let Some(dtype) = dtype {
-        card.found("Precision", dtype.id(), 0);
+    match (dtype, open) {
+        (Some(dtype), _) => card.found("Precision", dtype.id(), 0),
+        (None, key) => {
+            let setting = format!("{}.enabled: auto", key.unwrap_or(&"bf16"));
+            card.unknown("layout.dtype", &setting, AUTO, 0);
+        }
     }
     card.run.layout.dtype = dtype;
     match object.get("zero_optimization").and_then(Value::as_object) {
@@ -122,7 +125,9 @@ pub(in crate::run) fn read(name: &str, object: &Map<String, Value>) -> Card {
         card.run.layout.optimizer = found;
         match found {
             Some(optimizer) => card.found("Optimizer", optimizer.label(), 0),
-            None => card.unread_setting(&format!("optimizer: {kind}"), "this optimizer isn't modeled", 0),
+            None => {
+                card.unknown("layout.optimizer", &format!("optimizer: {kind}"), "this optimizer isn't modeled", 0);
+            }
         }
     }
     let read = [

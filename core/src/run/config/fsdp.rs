@@ -52,7 +52,7 @@ pub(in crate::run) fn code(name: &str, text: &str) -> Card {
             card.run.layout.dtype = dtype;
             match dtype {
                 Some(dtype) => card.found("Precision", dtype.id(), i),
-                None => card.unread_setting(line, "this type isn't modeled", i),
+                None => card.unknown("layout.dtype", line, "this type isn't modeled", i),
             }
         }
         if line.contains("reshard_after_forward=False") {
@@ -107,7 +107,8 @@ pub(in crate::run) fn yaml(name: &str, kind: Kind, node: &Node) -> Card {
             setting(&mut card, key, value.text().unwrap_or("a list"), *line);
         }
     }
-    if card.run.layout.zero.is_none() && is_fsdp {
+    // By default, unless it is given and isn't known.
+    if card.run.layout.zero.is_none() && is_fsdp && !card.run.is_unknown("layout.zero") {
         card.run.layout.zero = Some(3);
     }
     card.done()
@@ -159,31 +160,26 @@ const PASSED: [&str; 40] = [
 
 fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
     let name = key.rsplit('.').next().unwrap_or(key).trim_start_matches("fsdp_");
-    let number = number_at(value).filter(|n| (1.0..1e9).contains(n)).map(|n| n as u64);
     let is_on = matches!(value, "true" | "True" | "yes");
     let setting = format!("{key}: {value}");
-    let is_count = [
-        "num_processes",
-        "num_machines",
-        "micro_batch_size",
-        "per_device_train_batch_size",
-        "gradient_accumulation_steps",
-        "sequence_len",
-        "max_seq_length",
-    ];
-    if number.is_none() && is_count.contains(&name) {
-        return card.unread_setting(&setting, "not a whole number", line);
+    let l = &mut card.run.layout;
+    let count = match name {
+        "num_processes" => Some((&mut card.run.cluster.gpus, "GPUs")),
+        "num_machines" => Some((&mut card.run.cluster.nodes, "Nodes")),
+        "micro_batch_size" | "per_device_train_batch_size" => Some((&mut l.mbs, "Micro-batch size")),
+        "gradient_accumulation_steps" => Some((&mut l.microbatches, "Micro-batches per step")),
+        "sequence_len" | "max_seq_length" => Some((&mut l.seq, "Sequence length")),
+        _ => None,
+    };
+    if let Some((slot, label)) = count {
+        let Some(n) = number_at(value).filter(|n| (1.0..1e9).contains(n)) else {
+            return card.unread_setting(&setting, "not a whole number", line);
+        };
+        *slot = Some(n as u64);
+        return card.found(label, value, line);
     }
     let l = &mut card.run.layout;
     let label = match name {
-        "num_processes" => {
-            card.run.cluster.gpus = number;
-            "GPUs"
-        }
-        "num_machines" => {
-            card.run.cluster.nodes = number;
-            "Nodes"
-        }
         "mixed_precision" | "bf16" | "fp16" => {
             l.dtype = match (name, value) {
                 ("bf16", _) if is_on || value == "auto" => Some(Dtype::Bf16),
@@ -195,7 +191,7 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
                 }
                 ("mixed_precision", value) => {
                     let Some(dtype) = Dtype::find(value) else {
-                        return card.unread_setting(&setting, "this type isn't modeled", line);
+                        return card.unknown("layout.dtype", &setting, "this type isn't modeled", line);
                     };
                     Some(dtype)
                 }
@@ -209,14 +205,14 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
                 "SHARD_GRAD_OP" | "2" | "false" | "False" => Some(2),
                 "NO_SHARD" | "3" => Some(0),
                 _ => {
-                    return card.unread_setting(&setting, "this sharding isn't modeled", line);
+                    return card.unknown("layout.zero", &setting, "this sharding isn't modeled", line);
                 }
             };
             "ZeRO stage"
         }
         "zero_stage" => {
             let Some(stage) = value.parse().ok().filter(|n| *n <= 3) else {
-                return card.unread_setting(&setting, "not a stage from 0 to 3", line);
+                return card.unknown("layout.zero", &setting, "not a stage from 0 to 3", line);
             };
             l.zero = Some(stage);
             "ZeRO stage"
@@ -224,18 +220,6 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
         "activation_checkpointing" | "gradient_checkpointing" => {
             l.recompute = Some(if is_on { Recompute::Full } else { Recompute::None });
             "Recomputation"
-        }
-        "micro_batch_size" | "per_device_train_batch_size" => {
-            l.mbs = number;
-            "Micro-batch size"
-        }
-        "gradient_accumulation_steps" => {
-            l.microbatches = number;
-            "Micro-batches per step"
-        }
-        "sequence_len" | "max_seq_length" => {
-            l.seq = number;
-            "Sequence length"
         }
         "flash_attention" => {
             l.flash = Some(is_on);
@@ -248,17 +232,16 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
                 "lion_pytorch" | "lion" => Some(Optimizer::Lion),
                 "muon" => Some(Optimizer::Muon),
                 _ => {
-                    return card.unread_setting(&setting, "this optimizer isn't modeled", line);
+                    return card.unknown("layout.optimizer", &setting, "this optimizer isn't modeled", line);
                 }
             };
             "Optimizer"
         }
         "base_model" => {
-            let known = crate::model::presets::of_hub(value).map(|preset| Model::of(&ModelRef::Preset(preset)));
-            card.run.model = known.unwrap_or_default();
-            if card.run.model.name.is_empty() {
+            let Some(preset) = crate::model::presets::of_hub(value) else {
                 return card.unread_setting(&setting, "not one of the course's models: paste its config.json", line);
-            }
+            };
+            card.run.model = Model::of(&ModelRef::Preset(preset));
             "Model"
         }
         _ if PASSED.contains(&name)

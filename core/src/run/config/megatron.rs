@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Given, options, whole};
+use super::{Given, not_read, options, whole};
 use crate::memory::activations::Recompute;
 use crate::memory::{Dtype, Optimizer};
 use crate::model::shape::Gated;
@@ -137,12 +137,23 @@ struct Sizes {
     dense_layers: u64,
     moe: Moe,
     any: bool,
+    /// A flag among these has a value that isn't known.
+    is_unread: bool,
 }
 
 /// Reads flags.
 pub(in crate::run) fn read(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::Megatron);
-    of(&options(text), true, &mut card);
+    let given = options(text);
+    of(&given, true, &mut card);
+    // What the job asks for, where the launch doesn't say it.
+    let (nodes, node) = crate::run::evidence::allocation(text, &given, &mut card);
+    let c = &mut card.run.cluster;
+    let taken = [("Nodes", &mut c.nodes, nodes), ("GPUs per node", &mut c.node, node)];
+    let taken = taken.map(|(label, slot, n)| slot.is_none().then_some(n).flatten().map(|n| (label, *slot.insert(n))));
+    for (label, n) in taken.into_iter().flatten() {
+        card.found(label, crate::quantity::grouped(n), 0);
+    }
     card.done()
 }
 
@@ -188,50 +199,53 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
     for (i, flag) in given.iter().enumerate() {
         let value = flag.value();
         let unread = card.unread_count;
-        let number = |card: &mut Card| whole(card, value, &flag.text(), flag.line);
+        let number = |card: &mut Card, key| whole(card, Some(key), value, &flag.text(), flag.line);
+        let unmodeled = |card: &mut Card, key: &str, otherwise| {
+            card.unknown(key, &flag.text(), not_read(value, otherwise), flag.line);
+        };
         let label = match flag.name.as_str() {
             "tensor-model-parallel-size" | "model-parallel-size" => {
-                card.run.layout.tp = number(card).or(card.run.layout.tp);
+                card.run.layout.tp = number(card, "layout.tp");
                 "Tensor-parallel ranks"
             }
             "pipeline-model-parallel-size" => {
-                card.run.layout.pp = number(card).or(card.run.layout.pp);
+                card.run.layout.pp = number(card, "layout.pp");
                 "Pipeline stages"
             }
             "context-parallel-size" => {
-                card.run.layout.cp = number(card).or(card.run.layout.cp);
+                card.run.layout.cp = number(card, "layout.cp");
                 "Context-parallel ranks"
             }
             "expert-model-parallel-size" => {
-                card.run.layout.ep = number(card).or(card.run.layout.ep);
+                card.run.layout.ep = number(card, "layout.ep");
                 "Expert-parallel ranks"
             }
             "num-virtual-stages-per-pipeline-rank" | "virtual-pipeline-model-parallel-size" => {
-                card.run.layout.vpp = number(card);
+                card.run.layout.vpp = number(card, "layout.vpp");
                 "Virtual stages per rank"
             }
             "num-layers-per-virtual-pipeline-stage" => {
-                virtual_layers = number(card);
+                virtual_layers = number(card, "layout.vpp");
                 "Layers per virtual stage"
             }
             "micro-batch-size" => {
-                card.run.layout.mbs = number(card);
+                card.run.layout.mbs = number(card, "layout.mbs");
                 "Micro-batch size"
             }
             "global-batch-size" => {
-                card.run.layout.batch = number(card);
+                card.run.layout.batch = number(card, "layout.batch");
                 "Sequences per step"
             }
             "seq-length" => {
-                card.run.layout.seq = number(card);
+                card.run.layout.seq = number(card, "layout.seq");
                 "Sequence length"
             }
             "world-size" => {
-                card.run.cluster.gpus = number(card);
+                card.run.cluster.gpus = number(card, "cluster.gpus");
                 "GPUs"
             }
             "data-parallel-size" => {
-                card.run.layout.dp = number(card);
+                card.run.layout.dp = number(card, "layout.dp");
                 "Data-parallel ranks"
             }
             "sequence-parallel" => {
@@ -239,21 +253,29 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
                 "Sequence parallelism"
             }
             "use-distributed-optimizer" => {
-                card.run.layout.zero = card.run.layout.zero.max(Some(1));
+                // Not over a strategy that isn't known.
+                card.run.layout.zero = card.run.layout.zero.map(|zero| zero.max(1));
                 "Distributed optimizer"
             }
             "use-megatron-fsdp" => continue,
             "data-parallel-sharding-strategy" => {
-                card.run.layout.zero = Some(match value {
-                    "optim_grads_params" => 3,
-                    "optim_grads" => 2,
-                    "optim" => 1,
-                    _ => 0,
-                });
+                card.run.layout.zero = match value {
+                    "optim_grads_params" => Some(3),
+                    "optim_grads" => Some(2),
+                    "optim" => Some(1),
+                    "no_shard" => Some(0),
+                    _ => {
+                        unmodeled(card, "layout.zero", "this sharding isn't modeled");
+                        None
+                    }
+                };
                 "Sharding strategy"
             }
             "recompute-granularity" => {
-                card.run.layout.recompute = Recompute::find(value).or(card.run.layout.recompute);
+                card.run.layout.recompute = Recompute::find(value);
+                if card.run.layout.recompute.is_none() {
+                    unmodeled(card, "layout.recompute", "this granularity isn't modeled");
+                }
                 "Recomputation"
             }
             "recompute-activations" => {
@@ -268,7 +290,15 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
             }
             "recompute-num-layers" => continue,
             "attention-backend" => {
-                card.run.layout.flash = Some(value != "unfused" && value != "local");
+                // The dump writes `AttnBackend.flash`.
+                card.run.layout.flash = match value.rsplit('.').next().unwrap_or_default() {
+                    "flash" | "fused" | "auto" => Some(true),
+                    "unfused" | "local" => Some(false),
+                    _ => {
+                        unmodeled(card, "layout.flash", "this attention isn't modeled");
+                        None
+                    }
+                };
                 "Attention"
             }
             "use-flash-attn" => {
@@ -290,8 +320,7 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
                     _ => None,
                 };
                 if card.run.layout.optimizer.is_none() {
-                    card.unread_setting(&flag.text(), "this optimizer isn't modeled", flag.line);
-                    continue;
+                    unmodeled(card, "layout.optimizer", "this optimizer isn't modeled");
                 }
                 "Optimizer"
             }
@@ -302,11 +331,11 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
                 continue;
             }
             "nproc-per-node" => {
-                card.run.cluster.node = number(card);
+                card.run.cluster.node = number(card, "cluster.node");
                 "GPUs per node"
             }
             "nnodes" => {
-                card.run.cluster.nodes = number(card);
+                card.run.cluster.nodes = number(card, "cluster.nodes");
                 "Nodes"
             }
             "pipeline-model-parallel-layout" => {
@@ -314,7 +343,14 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
                 continue;
             }
             _ => match size(&mut s, flag, card) {
-                Some(label) => label,
+                Some(label) => {
+                    if card.unread_count == unread && value.contains('$') {
+                        card.unread_setting(&flag.text(), not_read(value, ""), flag.line);
+                    }
+                    // Rows of positions count where they are learned alone.
+                    s.is_unread |= card.unread_count > unread && flag.name != "max-position-embeddings";
+                    label
+                }
                 None if !lists_unknown || PASSED.iter().any(|start| flag.name.starts_with(start)) => continue,
                 None => {
                     card.unread_setting(&flag.text(), "", flag.line);
@@ -322,10 +358,16 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
                 }
             },
         };
-        if last.get(flag.name.as_str()) == Some(&(i, true)) {
-            card.unread_setting(&flag.text(), "given more than once: the last one is used", flag.line);
-        } else if card.unread_count == unread {
+        let (at, differs) = last.get(flag.name.as_str()).copied().unwrap_or((i, false));
+        // Another value replaces it further down.
+        if differs && at != i {
+            continue;
+        }
+        if card.unread_count == unread {
             card.found(label, if flag.values.is_empty() { "on" } else { value }, flag.line);
+        }
+        if differs {
+            card.unread_setting(&flag.text(), "given more than once: the last one is used", flag.line);
         }
     }
     let l = &mut card.run.layout;
@@ -334,8 +376,22 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
     {
         l.vpp = Some((layers / pp / each).max(1));
     }
+    let has_all = !s.is_unread && (!s.learned || s.rows > 0);
+    let has_vocabulary = s.shape.vocab_size > 0;
     if let Some(model) = s.finish() {
         match model.check().into_iter().next() {
+            _ if !has_all => {
+                card.unread_setting(
+                    "The model’s sizes",
+                    "one of them isn't known: write it in, or paste config.json",
+                    0,
+                );
+            }
+            Some(_) if !has_vocabulary => card.unread(
+                "--vocab-size",
+                "it isn't given, so the model's sizes aren't known: add it, or paste config.json",
+                0,
+            ),
             None => card.run.model = Model::of(&ModelRef::Custom { shape: model, guess: None }),
             Some(problem) => card.unread_setting("The model’s sizes", problem.message, 0),
         }
@@ -346,7 +402,7 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
 fn size(s: &mut Sizes, flag: &Given, card: &mut Card) -> Option<&'static str> {
     let value = flag.value();
     let mut set = |slot: &mut u64, label: &'static str| {
-        if let Some(n) = whole(card, value, &flag.text(), flag.line) {
+        if let Some(n) = whole(card, None, value, &flag.text(), flag.line) {
             *slot = n;
         }
         Some(label)

@@ -10,8 +10,10 @@ pub(super) mod serve;
 pub(super) mod torchtitan;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::card::Card;
+use crate::serving::command::UNSET;
 
 /// An option of a command: `--name value value`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,44 +48,133 @@ const VARIABLES: usize = 1000;
 pub(super) fn options(text: &str) -> Vec<Given> {
     let variables = variables(text);
     let mut all: Vec<Given> = Vec::new();
-    let words = text.lines().enumerate().flat_map(|(i, line)| words(uncommented(line)).map(move |word| (i + 1, word)));
-    for (line, word) in words.take(WORDS) {
-        let word = expanded(&word, &variables);
+    let words = text.lines().enumerate().flat_map(|(i, line)| words(uncommented(line)).map(move |word| (i, word)));
+    // Whether what comes next may belong to the last option.
+    let mut goes_on = false;
+    for (at, word) in words.take(WORDS) {
+        let (line, word) = (at + 1, expanded(&word, at, &variables));
+        let (word, ends) = (word.trim_end_matches(';'), word.ends_with(';'));
+        if ENDS.contains(&word) {
+            goes_on = false;
+            continue;
+        }
         if let Some(name) = word.strip_prefix("--").filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic())) {
             let (name, values) = match name.split_once('=') {
                 Some((name, value)) => (name, vec![value.to_owned()]),
                 None => (name, Vec::new()),
             };
             all.push(Given { name: name.replace('_', "-"), values, line });
-        } else if let Some(last) = all.last_mut().filter(|_| !matches!(word.as_str(), "&&" | "|")) {
-            last.values.push(word);
+            goes_on = true;
+        } else if let Some(last) = all.last_mut().filter(|_| goes_on) {
+            last.values.push(word.to_owned());
         }
+        goes_on &= !ends;
     }
     all
 }
 
+/// Words of a shell that end a command.
+const ENDS: [&str; 16] =
+    ["", "&&", "||", "|", "&", ">", ">>", "<", "2>&1", "then", "else", "do", "done", "fi", "esac", "}"];
+
 fn uncommented(line: &str) -> &str {
     match line.trim_start().strip_prefix('#') {
-        Some(rest) if rest.starts_with("SBATCH") => rest,
+        // `#SBATCH` too: `launch::header_of` reads those.
         Some(_) => "",
         None => line.split_once(" #").map_or(line, |(line, _)| line),
     }
 }
 
-/// The variables that a text gives one value. One that branches or functions set to several, or to what isn't read, has none that is known.
-fn variables(text: &str) -> Vec<(&str, String)> {
+/// A variable that has one value, and the lines on which it has it, from 0.
+pub(super) struct Variable<'a> {
+    name: &'a str,
+    value: String,
+    lines: Range<usize>,
+}
+
+/// The variables that a text gives one value. One that branches or functions set to several, or to what isn't read, has none that is known;
+/// what a branch, a loop or a function sets holds inside it alone, since nobody knows whether it runs.
+fn variables(text: &str) -> Vec<Variable<'_>> {
     // The order counts: one may hold another that is set before it.
-    let mut all: BTreeMap<&str, (usize, Option<&str>)> = BTreeMap::new();
-    let parts = text.lines().map(uncommented).flat_map(|line| line.split([';', '&', '|']));
-    for (at, (name, value)) in parts.filter_map(assignment).enumerate() {
-        let (_, known) = all.entry(name).or_insert((at, value));
-        *known = known.filter(|known| Some(*known) == value);
+    let mut all: BTreeMap<&str, (usize, Option<&str>, Range<usize>)> = BTreeMap::new();
+    let (set, blocks) = assignments(text);
+    for (at, (name, value, block)) in set.into_iter().enumerate() {
+        let lines = blocks.get(block).cloned().unwrap_or_default();
+        let (_, known, holds) = all.entry(name).or_insert((at, value, lines.clone()));
+        let within = |inner: &Range<usize>, outer: &Range<usize>| outer.start <= inner.start && inner.end <= outer.end;
+        *known = known.filter(|known| Some(*known) == value && (within(&lines, holds) || within(holds, &lines)));
+        if within(holds, &lines) {
+            *holds = lines;
+        }
     }
-    let mut known: Vec<(usize, &str, String)> =
-        all.into_iter().filter_map(|(name, (at, value))| Some((at, name, value?.to_owned()))).collect();
-    known.sort_unstable_by_key(|(at, ..)| *at);
-    known.truncate(VARIABLES);
-    known.into_iter().map(|(_, name, value)| (name, value)).collect()
+    let header = crate::launch::header_of(text);
+    let node = Some(header.gpus_of_a_node()).filter(|n| *n > 0);
+    let of_slurm = [
+        ("SLURM_NNODES", header.nodes),
+        ("SLURM_JOB_NUM_NODES", header.nodes),
+        ("SLURM_GPUS_ON_NODE", node),
+        ("SLURM_GPUS_PER_NODE", node),
+    ];
+    let of_slurm = of_slurm
+        .into_iter()
+        .filter(|(name, _)| !all.contains_key(name))
+        .filter_map(|(name, n)| Some(Variable { name, value: n?.to_string(), lines: 0..usize::MAX }));
+    let of_slurm: Vec<Variable<'_>> = of_slurm.collect();
+    let mut known: Vec<(usize, Variable<'_>)> = all
+        .into_iter()
+        .filter_map(|(name, (at, value, lines))| Some((at, Variable { name, value: value?.to_owned(), lines })))
+        .collect();
+    known.sort_unstable_by_key(|(at, _)| *at);
+    of_slurm.into_iter().chain(known.into_iter().map(|(_, variable)| variable)).take(VARIABLES).collect()
+}
+
+/// A name, its value if that is known, and the index of the block of lines in which it is set.
+type Set<'a> = (&'a str, Option<&'a str>, usize);
+
+/// What a text sets, and its blocks: the first is all of it, the others branches, loops and functions.
+fn assignments(text: &str) -> (Vec<Set<'_>>, Vec<Range<usize>>) {
+    let mut set = Vec::new();
+    let mut blocks = vec![0..usize::MAX];
+    let mut open = vec![0];
+    for (i, line) in text.lines().enumerate() {
+        let begin = |open: &mut Vec<usize>, blocks: &mut Vec<Range<usize>>| {
+            open.push(blocks.len());
+            blocks.push(i..usize::MAX);
+        };
+        let end = |open: &mut Vec<usize>, blocks: &mut Vec<Range<usize>>| {
+            if let Some(block) = open.pop_if(|block| *block > 0).and_then(|block| blocks.get_mut(block)) {
+                // On one line nobody sees where a block ends.
+                block.end = if block.start == i { i } else { i + 1 };
+            }
+        };
+        let line = uncommented(line);
+        // `[ -n "$X" ] && Y=1`
+        let mut is_tested = false;
+        for part in line.split([';', '&', '|']).map(str::trim) {
+            let first = |part: &str| part.split_whitespace().next().unwrap_or_default().to_owned();
+            if matches!(first(part).as_str(), "else" | "elif") {
+                end(&mut open, &mut blocks);
+                begin(&mut open, &mut blocks);
+            }
+            let command = ["then ", "else ", "do ", "{ "].iter().fold(part, |part, word| part.trim_start_matches(word));
+            match first(command).as_str() {
+                "if" | "case" | "for" | "while" | "until" | "{" => begin(&mut open, &mut blocks),
+                "fi" | "esac" | "done" | "}" => end(&mut open, &mut blocks),
+                "[" | "[[" | "test" | "((" => is_tested = true,
+                _ if part.contains("()") && part.contains('{') => begin(&mut open, &mut blocks),
+                _ => {}
+            }
+            if let Some((name, value)) = assignment(part) {
+                set.push((name, value.filter(|_| !is_tested), open.last().copied().unwrap_or_default()));
+            }
+        }
+        // The next case.
+        if line.contains(";;") && open.len() > 1 {
+            end(&mut open, &mut blocks);
+            begin(&mut open, &mut blocks);
+        }
+    }
+    (set, blocks)
 }
 
 /// `NAME=value`, with or without `export`, quotes and a default: `${NAME:-value}`. No value if it isn't one word; the variable of a loop has
@@ -101,7 +192,10 @@ fn assignment(line: &str) -> Option<(&str, Option<&str>)> {
     let is_whole = ['"', '\''].iter().all(|quote| value.matches(*quote).count() % 2 == 0);
     let value = value.trim_matches(['"', '\'']);
     let value = value.strip_prefix("${").and_then(|v| v.strip_suffix('}')?.split_once(":-")).map_or(value, |(_, v)| v);
-    let is_known = is_whole && !value.contains([' ', '(', '`']) && value.len() < 200;
+    // An argument, `$1`, is what each call makes it.
+    let is_argument = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '{'));
+    let is_fixed = !value.split('$').skip(1).any(is_argument);
+    let is_known = is_whole && is_fixed && !value.contains([' ', '(', '`']) && value.len() < 200;
     is_name(name).then_some((name, is_known.then_some(value)))
 }
 
@@ -116,13 +210,14 @@ fn words(line: &str) -> impl Iterator<Item = String> {
     words.into_iter().filter(|word| word != "\\" && !word.ends_with('='))
 }
 
-fn expanded(word: &str, variables: &[(&str, String)]) -> String {
+/// A word of a line, counted from 0, with the variables in it that are known there.
+fn expanded(word: &str, line: usize, variables: &[Variable<'_>]) -> String {
     if !word.contains('$') {
         return word.to_owned();
     }
     let mut text = word.to_owned();
-    for (name, value) in variables.iter().rev() {
-        if !text.contains(name) {
+    for Variable { name, value, .. } in variables.iter().rev().filter(|variable| variable.lines.contains(&line)) {
+        if !text.contains(*name) {
             continue;
         }
         for form in [format!("${{{name}}}"), format!("${name}")] {
@@ -137,18 +232,20 @@ fn expanded(word: &str, variables: &[(&str, String)]) -> String {
     text
 }
 
-/// A whole number that a setting gives; notes it if it is none.
-pub(super) fn whole(card: &mut Card, text: &str, setting: &str, line: usize) -> Option<u64> {
-    match crate::query::parse_number(text).filter(|n| (0.0..1e15).contains(n) && n.fract() == 0.0) {
-        Some(n) => Some(n as u64),
-        None => {
-            let why = if text.contains('$') {
-                "the variable isn't set in this text, or is set to different values"
-            } else {
-                "not a whole number"
-            };
-            card.unread_setting(setting, why, line);
-            None
+/// A whole number that a setting gives; notes it if it is none, with the setting's key in a run file if it has one.
+pub(super) fn whole(card: &mut Card, key: Option<&str>, text: &str, setting: &str, line: usize) -> Option<u64> {
+    let n = crate::query::parse_number(text).filter(|n| (0.0..1e15).contains(n) && n.fract() == 0.0);
+    if n.is_none() {
+        let why = not_read(text, "not a whole number");
+        match key {
+            Some(key) => card.unknown(key, setting, why, line),
+            None => card.unread_setting(setting, why, line),
         }
     }
+    n.map(|n| n as u64)
+}
+
+/// Why a value isn't read: a variable has none, and others are wrong in a way of their own.
+fn not_read(value: &str, otherwise: &'static str) -> &'static str {
+    if value.contains('$') { UNSET } else { otherwise }
 }

@@ -7,7 +7,7 @@ use crate::memory::Dtype;
 use crate::model::{ModelRef, presets};
 use crate::run::card::{Card, Kind};
 use crate::run::file::{Model, Serving};
-use crate::serving::command::{self, Read, Serve, Server};
+use crate::serving::command::{self, Read, Serve};
 use crate::serving::machine::Machine;
 use crate::serving::step::Quant;
 
@@ -58,14 +58,16 @@ pub(in crate::run) fn find(text: &str) -> Option<(Range<usize>, Read)> {
         let to = (at + 1..lines.len()).take_while(goes_on).last().map_or(at + 1, |last| last + 1);
         let command: Vec<&str> = (at..to).map(|i| line(i).trim_end_matches('\\')).collect();
         let starts = |line: &&str| !line.starts_with('#') && STARTS.iter().any(|start| line.contains(start));
-        // A line that only names an image says nothing.
         if command.iter().any(starts) {
             let variables = variables.get_or_insert_with(|| super::variables(text));
-            let words = command.iter().flat_map(|line| line.split_whitespace()).map(|word| match word.contains('$') {
-                true => super::expanded(word.trim_matches(['"', '\'']), variables),
+            let words =
+                command.iter().zip(at..).flat_map(|(line, i)| line.split_whitespace().map(move |word| (i, word)));
+            let words = words.map(|(i, word)| match word.contains('$') {
+                true => super::expanded(&word.replace(['"', '\''], ""), i, variables),
                 false => word.to_owned(),
             });
             let read = command::read(&words.collect::<Vec<_>>().join(" "));
+            // A line that only names an image says nothing.
             if let Some(read) = read.filter(|read| read.serve != Serve::default()) {
                 return Some((at..to, read));
             }
@@ -113,7 +115,7 @@ pub(in crate::run) fn read(name: &str, at: usize, read: &Read) -> Card {
     match (machine.quant, &serve.quantization) {
         (Quant::Bf16, None) => {}
         (Quant::Bf16, Some(form)) => {
-            card.unread_setting(&format!("--quantization {form}"), "this format isn't modeled", at);
+            card.unknown("serving.weight", &format!("--quantization {form}"), "this format isn't modeled", at);
         }
         (quant, _) => {
             card.run.serving.weight = Some(bytes_per_weight(quant, preset)).filter(|each| Serving::takes(*each));
@@ -130,12 +132,13 @@ pub(in crate::run) fn read(name: &str, at: usize, read: &Read) -> Card {
         card.run.serving.kv = dtype;
         match dtype {
             Some(_) => card.found("KV cache format", kv, at),
-            None => card.unread_setting(&format!("--kv-cache-dtype {kv}"), "this format isn't modeled", at),
+            None => card.unknown("serving.kv", &format!("--kv-cache-dtype {kv}"), "this format isn't modeled", at),
         }
     }
-    for setting in left(read) {
-        card.unread_setting(&setting, "", at);
+    for option in &read.spread {
+        card.unread_setting(option, "", at);
     }
+    card.run.unknown.extend(read.unknown.iter().map(|name| format!("serving.{name}")));
     for problem in &read.problems {
         match problem.split_once(": ") {
             Some((setting, why)) => card.unread_setting(setting, why.trim_end_matches('.'), at),
@@ -158,31 +161,6 @@ fn bytes_per_weight(quant: Quant, preset: Option<&presets::Preset>) -> f64 {
             count.stored_apart(beside, quant.bytes()) / count.total.max(1) as f64
         },
     )
-}
-
-/// Settings that are read and have no place in a run, as options.
-fn left(read: &Read) -> Vec<String> {
-    let serve = &read.serve;
-    let several = |option: &str, n: Option<u64>| n.filter(|n| *n > 1).map(|n| format!("{option} {n}"));
-    let on = |option: &str, on: bool| on.then(|| option.to_owned());
-    let (groups, replicas) = match read.server {
-        Server::Vllm => ("--data-parallel-size", "--data-parallel-size"),
-        Server::Sglang | Server::Trtllm => ("--attn-dp-size", "--dp-size"),
-    };
-    [
-        several(groups, serve.dp),
-        several(replicas, serve.replicas),
-        on("--enable-expert-parallel", serve.expert_parallel),
-        serve.max_tokens.map(|n| format!("--max-num-batched-tokens {n}")),
-        serve.block.map(|n| format!("--block-size {n}")),
-        on("--enable-prefix-caching", serve.prefix == Some(true)),
-        on("--no-enable-prefix-caching", serve.prefix == Some(false)),
-        on("--enable-chunked-prefill", serve.chunked == Some(true)),
-        on("--no-enable-chunked-prefill", serve.chunked == Some(false)),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
 }
 
 /// An option that the serving figures have no use for.

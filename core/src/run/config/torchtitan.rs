@@ -104,9 +104,11 @@ pub(in crate::run) fn read(name: &str, table: &Table) -> Card {
         l.microbatches = Some(1);
     }
     l.recompute = Recompute::find(text("activation_checkpoint", "mode").unwrap_or("selective"));
-    l.dtype = match text("training", "mixed_precision_param") {
-        Some("float32") => Some(Dtype::Fp32),
-        _ => Some(Dtype::Bf16),
+    let dtype = table.get("training").and_then(|s| s.get("mixed_precision_param"));
+    l.dtype = match dtype.map(Value::as_str) {
+        Some(Some("float32")) => Some(Dtype::Fp32),
+        None | Some(Some("bfloat16")) => Some(Dtype::Bf16),
+        Some(_) => None,
     };
     l.optimizer = text("optimizer", "name").and_then(|name| name.starts_with("Adam").then_some(Optimizer::AdamW));
     let converters = table.get("model").and_then(|m| m.get("converters")).map(ToString::to_string).unwrap_or_default();
@@ -155,11 +157,27 @@ pub(in crate::run) fn read(name: &str, table: &Table) -> Card {
     ]);
     // Values that aren't modeled, and what is predicted instead.
     let mut unmodeled = Vec::new();
-    if card.run.layout.optimizer.is_none() {
-        unmodeled.push(("optimizer", "name", "this optimizer isn't modeled: AdamW is predicted"));
+    let l = &mut card.run.layout;
+    if l.optimizer.is_none() {
+        unmodeled.push(("optimizer", "name", "layout.optimizer", "this optimizer isn't modeled: AdamW is predicted"));
     }
-    if card.run.layout.recompute.is_none() {
-        unmodeled.push(("activation_checkpoint", "mode", "this mode isn't modeled"));
+    if l.recompute.is_none() {
+        unmodeled.push(("activation_checkpoint", "mode", "layout.recompute", "this mode isn't modeled"));
+    }
+    if l.dtype.is_none() {
+        unmodeled.push(("training", "mixed_precision_param", "layout.dtype", "this type isn't modeled"));
+    }
+    for (name, key, slot) in [
+        ("tensor_parallel_degree", "layout.tp", &mut l.tp),
+        ("context_parallel_degree", "layout.cp", &mut l.cp),
+        ("expert_parallel_degree", "layout.ep", &mut l.ep),
+        ("pipeline_parallel_degree", "layout.pp", &mut l.pp),
+    ] {
+        let given = table.get("parallelism").and_then(|s| s.get(name));
+        if given.is_some_and(|value| value.as_integer().is_none_or(|n| n < 0)) {
+            unmodeled.push(("parallelism", name, key, "not a whole number"));
+            *slot = None;
+        }
     }
     let in_parallelism = [
         "data_parallel_replicate_degree",
@@ -184,8 +202,8 @@ pub(in crate::run) fn read(name: &str, table: &Table) -> Card {
         };
         for (key, value) in keys {
             let is = |other: (&str, &str)| other == (section.as_str(), key.as_str());
-            if let Some((.., why)) = unmodeled.iter().find(|(section, key, _)| is((section, key))) {
-                card.unread_setting(&format!("{section}.{key} = {value}"), *why, 0);
+            if let Some((.., place, why)) = unmodeled.iter().find(|(section, key, ..)| is((section, key))) {
+                card.unknown(place, &format!("{section}.{key} = {value}"), *why, 0);
             } else if read.iter().copied().any(is) {
                 card.found(
                     format!("{section}.{key}"),

@@ -29,7 +29,7 @@ pub(crate) fn names(device: &Device, info: &AdapterInfo) -> [String; 2] {
     [if info.name.is_empty() { words } else { info.name.clone() }, all]
 }
 
-/// Whether shaders may shuffle: what `workers/src/gpu-start.js` asked for, as the device has it. wgpu does not know it.
+/// Whether shaders may shuffle: what `app/workers/src/gpu-start.js` asked for, as the device has it. wgpu does not know it.
 pub(crate) fn has_subgroups(device: &Device) -> bool {
     device.as_webgpu().is_some_and(|device| device.features().has("subgroups"))
 }

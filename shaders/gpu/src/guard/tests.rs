@@ -97,7 +97,7 @@ fn what_no_lap_bounds_is_refused_with_a_sentence() {
     assert!(beside("@group(1) @binding(0) var<storage> other: array<f32>;").contains("@group(1) @binding(0)"));
     assert!(beside("@group(0) @binding(1) var<storage, read_write> again: array<f32>;").contains("second name"));
     assert!(beside("var<workgroup> giant: array<f32, 100000000>;").contains("400,000,000 bytes"));
-    assert!(beside("var<private> giant: array<f32, 4096>;").contains("16384 bytes"));
+    assert!(beside("var<private> giant: array<f32, 4096>;").contains("16,384 bytes"));
     assert!(beside("override n: u32;").contains("override"));
     assert!(refused("var x = array<f32, 4096>(); out[0] = x[id.x];").contains("bytes"));
     assert!(refused("let x = array<f32, 100000>(); out[0] = x[id.x];").contains("copied"));

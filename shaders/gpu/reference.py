@@ -1,6 +1,6 @@
 """Completes reference measurements on a machine with an NVIDIA GPU: cuBLAS and PyTorch's attention beside our kernels.
 
-python3 gpu/reference.py <what `kernels --json` wrote>    (`cargo xtask kernels --reference` runs both)
+python3 shaders/gpu/reference.py <what `kernels --json` wrote>    (`cargo xtask kernels --reference` runs both)
 
 Reads what our kernels measured, times the same products and attentions by torch in the same session, TF32 off, checks them against f64,
 and writes core/src/kernels/reference.json, which chapters 16 and 18 show. Without torch, only ours are written.

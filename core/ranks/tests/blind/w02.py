@@ -1,0 +1,14 @@
+# Off by one neighbor: receives from the rank after it.
+import torch
+import torch.distributed as dist
+from ringside import rank, world_size, randn, submit
+
+r, n = rank(), world_size()
+x = randn(8, seed=1) if r == 0 else torch.zeros(8)
+
+if r > 0:
+    dist.recv(x, (r + 1) % n)
+if r < n - 1:
+    dist.send(x, (r + 1) % n)
+
+submit("x", x)
