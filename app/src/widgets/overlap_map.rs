@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::overlap::{Map, Params, Place, QUESTIONS, Technique, Verdict};
-use ringside_core::quantity::{Unit, grouped};
+use ringside_core::quantity::{Unit, grouped, plural};
 use ringside_drawing::charts::overlap_map;
 
 use super::controls::Controls;
@@ -70,7 +70,8 @@ fn layer(shown: Shown) -> AnyView {
     };
     let head = move || {
         shown.with(|map| {
-            format!("A layer on {} GPUs with {} tokens each", grouped(map.params.gpus), grouped(map.params.tokens))
+            let gpus = plural(&grouped(map.params.gpus), "GPU");
+            format!("A layer on {gpus} with {} each", plural(&grouped(map.params.tokens), "token"))
         })
     };
     view! {

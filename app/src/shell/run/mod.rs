@@ -143,7 +143,8 @@ impl Desk {
             Ok(text) => {
                 let mut card = run::file("The link’s run", &text);
                 if card.outcome == Outcome::Read {
-                    card.said = "A link holds the run, not the inputs. What else they had isn’t listed here.".to_owned();
+                    card.said =
+                        "A link holds the run, not the inputs. What else they had isn’t listed here.".to_owned();
                 }
                 let input = self.input(card);
                 self.replace(vec![input], "The link’s run replaced what was here.".to_owned());

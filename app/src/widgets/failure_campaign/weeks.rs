@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use leptos::prelude::*;
 use ringside_core::failure::campaign::Cause;
 use ringside_core::failure::{DAY, Failures, Outcome};
-use ringside_core::quantity::{Unit, grouped};
+use ringside_core::quantity::{Unit, grouped, plural};
 
 use crate::ui::markup::renewed;
 use crate::widgets::outcome::Shown;
@@ -89,10 +89,10 @@ fn picture(p: &Failures, o: &Outcome, step: usize) -> String {
     let (row, rows, end) = (p.row_seconds(), p.rows() as f64, until(o, step));
     let length = p.days as f64 * DAY;
     let mut svg = format!(
-        "<svg viewBox=\"0 0 {WIDE} {:.0}\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{} days in {} strips\">",
+        "<svg viewBox=\"0 0 {WIDE} {:.0}\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{} in {}\">",
         rows * PITCH,
-        grouped(p.days),
-        grouped(p.rows())
+        plural(&grouped(p.days), "day"),
+        plural(&grouped(p.rows()), "strip")
     );
     let mut paths: [String; 8] = Default::default();
     for stretch in o.campaign.stretches.iter().take_while(|s| s.from < end) {

@@ -6,6 +6,7 @@ mod record;
 use leptos::prelude::*;
 use ringside_core::declare::{Model as _, Text as _};
 use ringside_core::launch::{Launch, Outcome, Params, Script, Show};
+use ringside_core::quantity::plural;
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
@@ -24,8 +25,12 @@ fn view(props: Props) -> AnyView {
     let show = Memo::new(move |_| params.with(|p| p.show));
     let launch = Memo::new(move |_| still.with(Params::launch));
     let quantities = Memo::new(move |_| params.with(|p| launch.with(|l| p.quantities(l))));
-    let subtitle =
-        Signal::derive(move || params.with(|p| format!("{} nodes of {} GPUs, {}", p.nodes, p.gpus, p.case.label())));
+    let subtitle = Signal::derive(move || {
+        params.with(|p| {
+            let (nodes, gpus) = (plural(&p.nodes.to_string(), "node"), plural(&p.gpus.to_string(), "GPU"));
+            format!("{nodes} of {gpus}, {}", p.case.label())
+        })
+    });
     view! {
         <ModelFigure
             props

@@ -13,7 +13,7 @@ mod track;
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::pipeline::{Kind, Params, Schedule, Timeline, explain};
-use ringside_core::quantity::Unit;
+use ringside_core::quantity::{Unit, counted, plural};
 
 pub(super) use canvas::Probe;
 
@@ -156,7 +156,14 @@ fn view(props: Props) -> AnyView {
     });
 
     let subtitle = Signal::derive(move || {
-        params.with(|p| format!("{} · {} stages · {} micro-batches", p.schedule.label(), p.stages, p.microbatches))
+        params.with(|p| {
+            let stages = plural(&p.stages.to_string(), "stage");
+            format!(
+                "{} · {stages} · {}",
+                p.schedule.label(),
+                counted(p.microbatches.into(), "micro-batch", "micro-batches")
+            )
+        })
     });
     let finding = Signal::derive(move || {
         shown.runs.with(|runs| match runs.runs.as_slice() {
