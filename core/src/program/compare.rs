@@ -345,7 +345,7 @@ fn most(run: &Run, kind: Kind) -> f64 {
 fn shards(run: &Run, strategy: Strategy, prefetch: Prefetch) -> Result<Comparison, String> {
     let n = run.ranks.len();
     let name = strategy.label();
-    if n < 2 || n > zero::MAX_RANKS {
+    if !(2..=zero::MAX_RANKS).contains(&n) {
         return Err(format!(
             "The figure of {name} has 2 to {} ranks, so this run isn’t compared with it.",
             zero::MAX_RANKS

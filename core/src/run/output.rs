@@ -483,7 +483,7 @@ impl Output {
         let is_another =
             |(_, is, value): &(&str, Is, f64)| *is == Batch && batch.is_some_and(|batch| batch != value.round() as u64);
         if fields.iter().any(is_another) {
-            if !self.restart.is_some_and(|(line, _)| line == number) {
+            if self.restart.is_none_or(|(line, _)| line != number) {
                 self.restart(number, "the batch has another size");
             }
             self.series.retain(|metric, _| !RATES.contains(metric));

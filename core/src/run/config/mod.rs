@@ -134,7 +134,8 @@ type Set<'a> = (&'a str, Option<&'a str>, usize);
 /// What a text sets, and its blocks: the first is all of it, the others branches, loops and functions.
 fn assignments(text: &str) -> (Vec<Set<'_>>, Vec<Range<usize>>) {
     let mut set = Vec::new();
-    let mut blocks = vec![0..usize::MAX];
+    let whole = 0..usize::MAX;
+    let mut blocks = vec![whole];
     let mut open = vec![0];
     for (i, line) in text.lines().enumerate() {
         let begin = |open: &mut Vec<usize>, blocks: &mut Vec<Range<usize>>| {
