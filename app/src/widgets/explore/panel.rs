@@ -48,7 +48,8 @@ impl Ask {
     pub fn quantity(self) -> Option<Named> {
         let (model, id) = (self.model(), self.explored.with(|e| e.quantity.clone()));
         let chosen = model.quantities().find(|(other, ..)| *other == id);
-        let decides = || model.quantities().find(|(other, ..)| model.decision.is_some_and(|d| d.quantity == *other));
+        let first = model.decision.and_then(|d| d.quantities.first());
+        let decides = || model.quantities().find(|(other, ..)| Some(other) == first);
         chosen.or_else(decides).or_else(|| headlines(&model).first().copied())
     }
 
