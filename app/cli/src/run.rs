@@ -73,10 +73,12 @@ fn gather(paths: &[&str]) -> Result<(Run, Vec<Card>, Vec<String>), Unread> {
 /// What a file says, or why it isn't read.
 fn card(path: &str) -> Result<Card, String> {
     let name = Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned());
-    let bytes = match path {
-        "-" => crate::read(path).map_err(|Unread(why)| why)?.into_bytes(),
-        path => std::fs::read(path).map_err(|error| format!("{path} couldn't be read: {error}."))?,
+    let mut bytes = Vec::new();
+    let did = match path {
+        "-" => std::io::stdin().read_to_end(&mut bytes).map(drop),
+        path => std::fs::read(path).map(|all| bytes = all),
     };
+    did.map_err(|error| format!("{path} couldn't be read: {error}."))?;
     let bytes = unpacked(bytes).map_err(|why| format!("{name}: {why}"))?;
     let card = match content(&bytes).map_err(|why| format!("{name}: {why}"))? {
         Content::Snapshot => snapshot(&name, &Snapshot::read(&bytes)),

@@ -33,8 +33,12 @@ fn typical(mfu: f64, gpu: &Accelerator) -> String {
     let family = |gpu: &Accelerator| gpu.name.split(' ').next().unwrap_or_default();
     let own = || runs.iter().filter(|run| family(run.job.cluster.gpu) == family(gpu));
     let (mut reached, on): (Vec<f64>, _) = match own().count() {
-        0 => (runs.iter().map(published::Published::mfu).collect(), "other GPUs"),
-        _ => (own().map(published::Published::mfu).collect(), "this GPU"),
+        0 => (runs.iter().map(published::Published::mfu).collect(), "other GPUs".to_owned()),
+        _ => {
+            let is_same = own().all(|run| run.job.cluster.gpu.id == gpu.id);
+            let on = if is_same { "this GPU".to_owned() } else { format!("another {}", family(gpu)) };
+            (own().map(published::Published::mfu).collect(), on)
+        }
     };
     reached.sort_by(f64::total_cmp);
     let share = |value: f64| Unit::Fraction.format(value);
@@ -47,7 +51,7 @@ fn typical(mfu: f64, gpu: &Accelerator) -> String {
     } else if mfu <= *most {
         "is in the upper half of what others reach"
     } else {
-        "is more than others reach"
+        "is more than published runs reach"
     };
     format!(
         "{} {judged}: {} on {on} reached {} to {}, half of them {} or more. At {} of {} a GPU does {} of useful work.",

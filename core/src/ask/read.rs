@@ -255,7 +255,8 @@ impl Reading {
         const LENGTH: [&str; 7] = ["context", "ctx", "seq", "sequence", "length", "seqlen", "len"];
         let is_length = LENGTH.contains(&after) || before(&LENGTH) || matches!(after, "token" | "tokens");
         match unit {
-            "%" | "percent" if near(&["mfu"], 5, 4) => self.reach(n / 100.0),
+            "%" if near(&["mfu"], 5, 1) => self.reach(n / 100.0),
+            "percent" if near(&["mfu"], 5, 2) => self.reach(n / 100.0),
             "ms" | "s" | "sec" | "secs" | "second" | "seconds" if near(&STEP, 4, 4) => {
                 self.take(if unit == "ms" { n / 1e3 } else { n });
             }
@@ -301,7 +302,7 @@ impl Reading {
                 }
             }
             "token" | "tokens" | "context" | "ctx" if n >= 128.0 => self.long(n),
-            _ if before(&["mfu"]) && n <= 1.0 => self.reach(n),
+            _ if before(&["mfu"]) && n < 1.0 => self.reach(n),
             // A GPU's name may follow the number at once: "on 8 H100s".
             name if !gpus_named(name).is_empty() && n <= 100_000.0 => self.count_gpus(whole?),
             _ if before(&LENGTH) && n >= 128.0 => self.long(n),

@@ -138,6 +138,9 @@ fn a_measured_speed_opens_the_page_of_runs_and_is_held_against_published_ones() 
     let a = asked("how long to train 7B on 1T tokens on 64 H100 at 45% MFU");
     assert_eq!((a.figure, value(&a, "mfu")), ("training-run", Some("0.45")));
     assert_eq!(answer("nvidia-smi says 100% utilization but MFU is 15%"), None);
+    assert!(asked("nvidia-smi says 100% utilization but MFU is 15% on 8 A100s").says.starts_with("15% "));
+    assert!(asked("MFU on 1 H100 is 30%").says.starts_with("30% "));
+    assert!(asked("40% MFU on 8 H100 PCIe").says.contains("on another H100"));
 }
 
 #[test]

@@ -119,6 +119,11 @@ pub struct Latencies {
 pub const H100: &Accelerator = &ALL[position("h100-80")];
 
 impl Accelerator {
+    /// The memory that a process sees; where nobody says, as sold.
+    pub fn sees(&self) -> Bytes {
+        self.seen.map_or(self.memory, |(seen, _)| seen)
+    }
+
     /// Its chip, and an [`H100`]'s where nothing is known. [`CHIPS`] lists those that have one of their own.
     pub fn chip_or_h100(&self) -> &Chip {
         const OF_H100: &Chip = match &H100.chip {

@@ -290,11 +290,17 @@ fn contradiction(run: &Run, plan: &Plan, report: &Report) -> Option<String> {
 /// What is said of the memory beside the verdict on the time: that a measurement lies outside the range, or that the GPU is too small.
 fn of_memory(report: &Report, plan: &Plan) -> String {
     let Some(row) = report.rows.iter().find(|row| row.id.starts_with("memory-")) else { return String::new() };
-    let gpu = plan.job.cluster.gpu;
-    let capacity = gpu.seen.map_or(gpu.memory, |(seen, _)| seen).0;
+    let capacity = plan.job.cluster.gpu.sees().0;
     match (row.measured, row.predicted) {
         (None, Some([low, ..])) if low > capacity => {
-            format!(" It needs at least {} per GPU, and a GPU has {}.", bytes_decimal(low), bytes_decimal(capacity))
+            let lead = if plan.assumed.iter().all(Assumed::is_spanned) { "At" } else { "With the assumed values, at" };
+            let did_run = report.row(Metric::StepTime.id()).is_some_and(|row| row.measured.is_some());
+            format!(
+                " {lead} least {} per GPU is predicted, and a GPU has {}.{}",
+                bytes_decimal(low),
+                bytes_decimal(capacity),
+                if did_run { " Check the layout." } else { "" }
+            )
         }
         // The range spans no other values of these.
         (Some(_), Some(_)) if plan.assumed.iter().all(Assumed::is_spanned) && !row.is_within() => format!(
@@ -526,7 +532,7 @@ fn serving(run: &Run, report: &mut Report) -> bool {
             report.assumed.push(Assumed { key, sentence: sentence.to_owned() });
         }
     }
-    let sees = gpu.seen.map_or(gpu.memory, |(seen, _)| seen).0;
+    let sees = gpu.sees().0;
     // What is left after weights and between the least and the most that a process needs beside them.
     let beside = [b.overhead.context.low.0, b.overhead.context.high.0 + b.overhead.buffers.high.0];
     let room = beside.map(|bytes| match server {
@@ -580,9 +586,14 @@ fn serving(run: &Run, report: &mut Report) -> bool {
         (open, None) if room[2] <= 0.0 => {
             let lead = if open.is_some() { "With the assumed values, the" } else { "The" };
             let each = bytes_decimal(weights);
-            let most = bytes_decimal(if server == Server::Trtllm { sees } else { sees * share });
+            let most = match server {
+                Server::Sglang => sees * share,
+                Server::Trtllm => sees - beside[0],
+                Server::Vllm => sees * share - beside[0],
+            };
+            let most = bytes_decimal(most.max(0.0));
             format!(
-                "{lead} model doesn’t fit: its weights take {each} per GPU, and the engine has {most}. Split it among more GPUs."
+                "{lead} model doesn’t fit: its weights take {each} per GPU, and the engine has {most} for weights and cache. Split it among more GPUs."
             )
         }
         (open, None) => {

@@ -131,7 +131,7 @@ pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Optio
     let sizes = step_nodes(text, asked);
     let nodes = if sizes.len() > 1 {
         let list: Vec<String> = sizes.into_iter().collect();
-        let why = "they differ in their nodes, so those of the run aren't known: set cluster.nodes";
+        let why = "their nodes may differ, so those of the run aren't known: set cluster.nodes";
         card.unknown("cluster.nodes", &format!("The srun steps on {} nodes", listed(&list)), why, 0);
         None
     } else {
@@ -164,9 +164,14 @@ fn step_nodes(text: &str, all: Option<u64>) -> BTreeSet<String> {
                 _ => {}
             }
         }
-        if (nodes, tasks) != (Some("1"), Some("1")) {
-            sizes.extend(nodes.map(str::to_owned).or_else(|| Some(all?.to_string())));
+        let plain = |text: Option<&'_ str>| text.map(|text| text.trim_matches(['"', '\'']).to_owned());
+        let (nodes, tasks) = (plain(nodes), plain(tasks));
+        if nodes.as_deref() == Some("1") && tasks.as_deref() == Some("1") {
+            continue;
         }
+        // By these Slurm itself says how many nodes the job has.
+        let is_all = |text: &String| ["SLURM_NNODES", "SLURM_JOB_NUM_NODES"].iter().any(|name| text.contains(name));
+        sizes.extend(nodes.filter(|text| !is_all(text)).or_else(|| Some(all?.to_string())));
     }
     sizes
 }

@@ -144,7 +144,7 @@ pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::RocmSmi);
     let mut gpus: Vec<&str> = Vec::new();
     let (mut known, mut used) = (Vec::new(), None::<f64>);
-    let mut unknown: Option<(&str, usize)> = None;
+    let (mut unknown, mut named) = (Vec::new(), Vec::new());
     for (i, line) in text.lines().enumerate() {
         let Some((id, rest)) = line.strip_prefix("GPU[").and_then(|rest| rest.split_once(']')) else { continue };
         if !gpus.contains(&id) {
@@ -153,8 +153,11 @@ pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
         let what = rest.trim_start_matches([' ', '\t', ':']);
         if ["Card series", "Card Series", "Card model", "Card Model"].iter().any(|key| what.starts_with(key)) {
             match gpu(what) {
-                Some(gpu) => known.push((gpu, i + 1)),
-                None => unknown = unknown.or(Some((what, i + 1))),
+                Some(gpu) => {
+                    known.push((gpu, i + 1));
+                    named.push(id);
+                }
+                None => unknown.push((id, what, i + 1)),
             }
         } else if let Some((_, bytes)) = what.split_once("VRAM Total Used Memory (B)") {
             used = used.into_iter().chain(number_at(bytes)).reduce(f64::max);
@@ -177,7 +180,8 @@ pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
         card.found("GPUs per node", grouped(gpus.len() as u64), 0);
     }
     all_alike(&mut card, &known);
-    if let Some((text, line)) = unknown {
+    // Some versions give a model's number beside the name of its series.
+    if let Some((_, text, line)) = unknown.into_iter().find(|(id, ..)| !named.contains(id)) {
         card.unread(text, "this GPU isn't in the course's table", line);
     }
     if let Some(bytes) = used {

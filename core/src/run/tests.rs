@@ -251,8 +251,9 @@ fn machines_are_recognized() {
     assert_eq!((card.kind, card.outcome), (Kind::NvidiaSmi, Outcome::Read));
     assert_eq!((card.run.cluster.gpu.as_deref(), card.run.cluster.node), (Some("a100-80"), Some(2)));
     assert_eq!(card.run.measured(Metric::MemoryUsed), Some(71_005.0 * crate::units::MIB));
-    let rocm = "======= ROCm System Management Interface =======\nGPU[0]\t\t: Card Series: \t\tAMD Instinct MI300X OAM\nGPU[1]\t\t: Card Series: \t\tAMD Instinct MI300X OAM\nGPU[0]\t\t: VRAM Total Used Memory (B): 150000000000";
+    let rocm = "======= ROCm System Management Interface =======\nGPU[0]\t\t: Card Series: \t\tAMD Instinct MI300X OAM\nGPU[1]\t\t: Card Series: \t\tAMD Instinct MI300X OAM\nGPU[0]\t\t: Card Model: \t\t0x74a1\nGPU[0]\t\t: VRAM Total Used Memory (B): 150000000000";
     let card = read("rocm", rocm);
+    assert_eq!(card.outcome, Outcome::Read, "{:?}", card.unread);
     assert_eq!(
         (card.kind, card.run.cluster.gpu.as_deref(), card.run.cluster.node),
         (Kind::RocmSmi, Some("mi300x"), Some(2))
@@ -906,6 +907,8 @@ fn what_a_branch_sets_holds_inside_it() {
     assert_eq!(mbs("if [ \"$BIG\" = 1 ]; then\nMBS=4\nfi", ""), None);
     assert_eq!(mbs("[ -z \"$MBS\" ] && MBS=4", ""), None);
     assert_eq!(mbs("case $1 in\nbig)\nMBS=4\n;;\nesac", ""), None);
+    assert_eq!(mbs("MBS=1\ncase $1 in\nbig) MBS=4 ;;\nesac", ""), None);
+    assert_eq!(mbs("function f {\n  local MBS=4\n}", ""), None);
     assert_eq!(mbs("for i in 1 2; do\n  MBS=4\ndone", ""), None);
     assert_eq!(mbs("if x; then MBS=4; fi", ""), None);
     assert_eq!(mbs("if x; then\n  MBS=4", "\nfi"), Some(4));

@@ -162,7 +162,9 @@ fn assignments(text: &str) -> (Vec<Set<'_>>, Vec<Range<usize>>) {
                 "if" | "case" | "for" | "while" | "until" | "{" => begin(&mut open, &mut blocks),
                 "fi" | "esac" | "done" | "}" => end(&mut open, &mut blocks),
                 "[" | "[[" | "test" | "((" => is_tested = true,
-                _ if part.contains("()") && part.contains('{') => begin(&mut open, &mut blocks),
+                word if (part.contains("()") || word == "function") && part.contains('{') => {
+                    begin(&mut open, &mut blocks)
+                }
                 _ => {}
             }
             if let Some((name, value)) = assignment(part) {
@@ -185,6 +187,10 @@ fn assignment(line: &str) -> Option<(&str, Option<&str>)> {
     if let Some(rest) = line.strip_prefix("for ") {
         let name = rest.split_once(" in ")?.0.trim();
         return is_name(name).then_some((name, None));
+    }
+    // The arm of a case: `7b) TP=4 ;;`
+    if let Some((_, rest)) = line.split_once(')').filter(|(pattern, _)| !pattern.contains(['=', '('])) {
+        line = rest.trim_start();
     }
     for word in ["then ", "else ", "do ", "{ ", "export ", "local ", "readonly "] {
         line = line.strip_prefix(word).map_or(line, str::trim_start);
