@@ -201,7 +201,8 @@ impl Args<'_> {
     }
 
     fn list(&self, at: usize, name: &str) -> Result<&[MontyObject], Fault> {
-        match self.need(at, name)? {
+        let given = self.get(at, name);
+        match given.ok_or_else(|| type_error(format!("{}() needs a list as '{name}'", self.call)))? {
             MontyObject::List(items) | MontyObject::Tuple(items) => Ok(items),
             other => Err(type_error(format!("{}(): '{name}' must be a list, not {}", self.call, type_name(other)))),
         }
@@ -1234,10 +1235,7 @@ impl World<'_> {
                     Some(MontyObject::String(name)) => name == "cpu" || name.starts_with("cuda"),
                     _ => false,
                 };
-                if device {
-                    return Ok(this);
-                }
-                let dtype = args.dtype(from)?.unwrap_or(tensor.dtype());
+                let dtype = args.dtype(from + usize::from(device))?.unwrap_or(tensor.dtype());
                 if dtype == tensor.dtype() {
                     return Ok(this);
                 }
@@ -1430,8 +1428,8 @@ impl World<'_> {
                 value(object("ProcessGroup", GROUP, id as u64, Vec::new()))
             }
             "P2POp" => {
-                let call = match args.need(0, "op")? {
-                    MontyObject::Function { name, .. } => {
+                let call = match args.get(0, "op") {
+                    Some(MontyObject::Function { name, .. }) => {
                         names::read_host(name).map(|(_, member, _)| member.to_owned())
                     }
                     _ => None,

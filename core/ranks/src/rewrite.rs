@@ -9,7 +9,8 @@
 //! Conditions and loops ask a tensor what it is worth and what its rows are: to the interpreter every object of the host is true, and
 //! none is iterable. Values that are unpacked into elements or attributes go through names of their own, which the interpreter takes.
 //!
-//! Two things differ from Python: chained comparisons of tensors, and a `del` of a name, after which the name is None.
+//! Three things differ from Python: chained comparisons of tensors; a `del` of a name, after which the name is None; and the value of `t and x`
+//! where `t` is a tensor of 0, which is False.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,6 +97,9 @@ fn functions() -> Vec<(String, String)> {
     }
     def("neg", "a, l", &tried("neg", "        return -a\n", "a, None"));
     def("item", "x, l", "    return _rs_host_one(x, l) if hasattr(x, 'dtype') else x\n");
+    // A tensor is true to the interpreter.
+    def("operand", "x, l", "    return (x if _rs_host_one(x, l) != 0 else False) if hasattr(x, 'dtype') else x\n");
+    def("rows", "x, l", "    return range(x.shape[0]) if hasattr(x, 'dtype') else x\n");
     def("true", "x, l", "    return _rs_host_one(x, l) != 0 if hasattr(x, 'dtype') else x\n");
     def(
         "iter",
@@ -464,8 +468,8 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Values that are assigned to several targets, of which some are no plain names: those get names of their own, and then the
-    /// values. Whether it could be done.
+    /// Values that are assigned to several targets, of which some are no plain names: names of their own get them first. Whether it could
+    /// be done.
     fn unpack(&mut self, assign: &'a ast::StmtAssign) -> bool {
         let mut targets: Vec<&'a Expr> = Vec::new();
         for target in &assign.targets {
@@ -474,6 +478,9 @@ impl<'a> Editor<'a> {
                 Expr::List(list) => targets.extend(&list.elts),
                 other => targets.push(other),
             }
+        }
+        if targets.iter().all(|target| target.is_name_expr() || target.is_starred_expr()) {
+            return false;
         }
         let text =
             |expr: &Expr| self.program.get(usize::from(expr.start())..usize::from(expr.end())).unwrap_or_default();
@@ -492,15 +499,20 @@ impl<'a> Editor<'a> {
                     let (of, at) = (text(&subscript.value), text(&subscript.slice));
                     after += &format!("; _rs_set({of}, ({at}), _rs_t{i}, {line})");
                 }
-                Expr::Name(_) | Expr::Starred(_) => continue,
+                // Targets are filled from left to right: a name may stand in the next one's index.
+                Expr::Name(_) => after += &format!("; {} = _rs_t{i}", text(target)),
+                Expr::Starred(starred) if starred.value.is_name_expr() => {
+                    after += &format!("; {} = _rs_t{i}", text(&starred.value));
+                    edits.push((starred.value.range(), format!("_rs_t{i}")));
+                    continue;
+                }
                 _ => return false,
             }
             edits.push((target.range(), format!("_rs_t{i}")));
         }
-        if edits.is_empty() {
-            return false;
-        }
         for (range, name) in edits {
+            // A tensor is held as long as a name has it.
+            after += &format!("; {name} = None");
             self.replace(range, name);
         }
         if assign.targets.iter().any(|t| t.is_tuple_expr() || t.is_list_expr()) {
@@ -713,7 +725,13 @@ impl<'a> Visitor<'a> for Editor<'a> {
             // Its value is one of its operands; only the last is never asked for its truth.
             Expr::BoolOp(op) => {
                 let Some((last, first)) = op.values.split_last() else { return };
-                first.iter().for_each(|value| self.condition(value));
+                for value in first {
+                    if certain(value) {
+                        self.visit_expr(value);
+                    } else {
+                        self.wrapped("operand", value);
+                    }
+                }
                 self.visit_expr(last);
             }
             Expr::If(choice) => {
@@ -787,7 +805,8 @@ impl<'a> Visitor<'a> for Editor<'a> {
                 let builtin = builtin.filter(|name| !self.bound.names.contains(*name)).unwrap_or_default();
                 let print = builtin == "print";
                 let takes = match builtin {
-                    "list" | "tuple" | "enumerate" | "zip" | "reversed" | "sorted" | "len" | "sum" => Some("iter"),
+                    "list" | "tuple" | "enumerate" | "zip" | "reversed" | "sorted" | "sum" => Some("iter"),
+                    "len" => Some("rows"),
                     "any" | "all" => Some("bools"),
                     "float" | "int" => Some("item"),
                     "bool" => Some("true"),

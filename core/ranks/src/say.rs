@@ -27,7 +27,10 @@ pub(crate) fn syntax(line: u32, message: &str) -> Diagnosis {
             "@property, @staticmethod and @classmethod aren't available. Write plain methods and functions",
         ),
         ("pattern matching", "match isn't available. Use if and elif"),
-        ("invalid unpacking target", "several values can only be unpacked into plain names. Assign each on its own"),
+        (
+            "invalid unpacking target",
+            "a loop or an unpacking can't fill this target. Use plain names, then assign each on its own",
+        ),
     ];
     let known = instead.into_iter().find(|(what, _)| lacks.unwrap_or(message).starts_with(what));
     let sentence = match (known, lacks) {

@@ -97,7 +97,7 @@ impl Real {
     /// How a puzzle's solution compares on real processes: "agrees on 2 and 4".
     fn of(&self, name: &str, puzzle: &Puzzle) -> String {
         if puzzle.fault.is_some() {
-            return "can’t be run: gloo ends all processes with the one that dies".to_owned();
+            return "left out: the process group ends with the rank that dies".to_owned();
         }
         let Some(came) = self.puzzles.get(name) else { return "not run".to_owned() };
         let others =

@@ -79,6 +79,10 @@ fn a_tensor_is_as_true_as_its_element() {
         ("t = torch.zeros(3)\nif t.any():\n    print('some')\nelif not t.all():\n    print('none')", "none"),
         ("t = torch.tensor(3)\nwhile t > 0:\n    t -= 1\nprint(t.item())", "0"),
         ("t = torch.zeros(1)\nprint(not t, t == 0 and 1, t or 'else', 1 and 2, [] or 'list')", "True 1 else 2 list"),
+        ("t = torch.ones(1)\nprint(t or 'else')", "tensor([1])"),
+        ("x, i = [0, 0], 0\nx[i], i = 5, 1\nprint(x, i)", "[5, 0] 1"),
+        ("print(len(torch.zeros(30000)), len([1, 2]))", "30000 2"),
+        ("print(torch.ones(2).to('cuda', torch.bfloat16).dtype == torch.bfloat16)", "True"),
         (
             "t = torch.arange(4)\nprint(any(t > 5), all(x < 4 for x in t), [i for i in range(4) if t[i] > 1])",
             "False True [2, 3]",
@@ -171,7 +175,7 @@ fn errors_have_their_line() {
         ),
         (
             "t = torch.zeros(1)\nfor t[0] in range(2):\n    pass\n",
-            "Line 5 can't run here: several values can only be unpacked into plain names. Assign each on its own.",
+            "Line 5 can't run here: a loop or an unpacking can't fill this target. Use plain names, then assign each on its own.",
         ),
         ("print('%d' % rank())\n", "Rank 0 stopped at line 4: TypeError: strings have no % here; use an f-string."),
         (

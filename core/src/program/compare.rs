@@ -12,7 +12,7 @@ use crate::collective::{Algo, Op};
 use crate::declare::Model as _;
 use crate::network::sizes::{self, Own, Point, Points};
 use crate::pipeline::{self, Schedule};
-use crate::quantity::{Unit, grouped, significant, unbroken};
+use crate::quantity::{Unit, counted, significant, unbroken};
 use crate::query::Query;
 use crate::zero::{self, Pass, Prefetch, Strategy};
 
@@ -133,6 +133,7 @@ pub fn compare(outcome: &Outcome, puzzle: &Named, machine: &Machine) -> Compared
     };
     match whole {
         Ok(comparison) => compared.with.insert(0, comparison),
+        Err(why) if compared.without.contains(&why) => {}
         Err(why) => compared.without.push(why),
     }
     compared
@@ -220,11 +221,16 @@ fn calls(run: &Run, machine: &Machine, compared: &mut Compared) {
             "Collectives of a group that lies unevenly in the nodes aren’t compared: the model has no such group.";
         compared.without.push(said.to_owned());
     }
+    let mut pairwise = false;
     for ((name, ranks, node), by_size) in kinds {
         let Some(op) = operation(name) else { continue };
         if op == Op::AllToAll {
-            compared.without.push(PAIRWISE.to_owned());
+            pairwise = true;
             continue;
+        }
+        if by_size.len() > SIZES {
+            let said = format!("Of {name} on {ranks} ranks, only the {SIZES} largest sizes are compared.");
+            compared.without.push(said);
         }
         let sizes: Vec<(u64, Vec<usize>)> = by_size.into_iter().rev().take(SIZES).collect();
         let Some(largest) = sizes.first().map(|(bytes, _)| *bytes as f64) else { continue };
@@ -239,7 +245,7 @@ fn calls(run: &Run, machine: &Machine, compared: &mut Compared) {
             let moved = mean(&|call| call.sent as f64);
             let Some([time, load]) = model_of(&state, whole) else { continue };
             let (size, times) = (unbroken(&Unit::Bytes.format(whole)), numbers.len());
-            let called = if times == 1 { "one call".to_owned() } else { format!("{} calls", grouped(times as u64)) };
+            let called = counted(times as u64, "call", "calls");
             rows.push(Row { what: format!("Time on {size} ({called})"), run: took, model: time, unit: Unit::Seconds });
             rows.push(Row {
                 what: format!("Bytes sent per rank on {size}"),
@@ -254,6 +260,9 @@ fn calls(run: &Run, machine: &Machine, compared: &mut Compared) {
         let note =
             "A call’s time runs from its last rank’s call to its end, including a wait for links that are still busy.";
         compared.with.push(Comparison::new(title, &state, note.to_owned(), rows));
+    }
+    if pairwise {
+        compared.without.push(PAIRWISE.to_owned());
     }
 }
 
@@ -311,10 +320,10 @@ fn sends(run: &Run, op: Op, machine: &Machine) -> Result<Comparison, String> {
 /// Bytes of an element of an f32 tensor.
 const F32: usize = 4;
 
-/// Elements of the first tensor that rank 0 submitted.
+/// Elements of the largest tensor that rank 0 submitted: a program may submit others to look at.
 fn submitted(run: &Run) -> Option<usize> {
-    let shape = &run.ranks.first()?.submitted.first()?.shape;
-    Some(shape.iter().fold(1, |all: usize, size| all.saturating_mul(*size))).filter(|elements| *elements > 0)
+    let elements = |shape: &[usize]| shape.iter().fold(1, |all: usize, size| all.saturating_mul(*size));
+    run.ranks.first()?.submitted.iter().map(|one| elements(&one.shape)).max().filter(|elements| *elements > 0)
 }
 
 impl Rank {
@@ -368,7 +377,11 @@ fn shards(run: &Run, strategy: Strategy, prefetch: Prefetch) -> Result<Compariso
     let forward_only = strategy.shards_parameters() && scatters.is_empty();
     let mut state = zero::Params::standard();
     (state.strategy, state.ranks, state.prefetch) = (strategy, n, prefetch);
-    state.layers = layers.clamp(1, zero::MAX_LAYERS);
+    if layers > zero::MAX_LAYERS {
+        let most = zero::MAX_LAYERS;
+        return Err(format!("The figure of {name} has at most {most} layers, so this run isn’t compared with it."));
+    }
+    state.layers = layers.max(1);
     let model = state.evaluate()?;
     let until = if forward_only {
         model.events.iter().rposition(|event| event.pass == Pass::Forward).map_or(0, |last| last + 1)
@@ -499,9 +512,9 @@ fn stages(run: &Run, schedule: Schedule) -> Result<Comparison, String> {
         rows.push(Row { what: "Peak activations of a rank".to_owned(), run: held, model, unit: Unit::Bytes });
     }
     let note = format!(
-        "{} micro-batches. The model’s stages all take the average stage’s time, its sends wait for nobody, and a micro-batch’s \
+        "{}. The model’s stages all take the average stage’s time, its sends wait for nobody, and a micro-batch’s \
          activations are as large as its messages.",
-        grouped(pipe.microbatches as u64)
+        counted(pipe.microbatches as u64, "micro-batch", "micro-batches")
     );
     Ok(Comparison::new(format!("{name} on {n} stages"), &state, note, rows))
 }
