@@ -14,7 +14,7 @@ fn with(replaced: &[(&str, &str)]) -> Tree {
 }
 
 /// Where a link may lead: the site's own pages, and the web.
-const SAFE: [&str; 19] = [
+const SAFE: [&str; 20] = [
     "https://",
     "http://",
     "./",
@@ -34,6 +34,7 @@ const SAFE: [&str; 19] = [
     "export/",
     "mission/",
     "run/",
+    "settings/",
 ];
 
 const ELEMENTS: &[&str] = &[
