@@ -97,8 +97,9 @@ pub(crate) fn maker(profile: Profile) -> Result<()> {
     let mut cargo = command("cargo");
     cargo.args(["build", "--bin", "ringside-site", "--features"]);
     match profile {
-        // A release proves every exercise, with models that are optimized as for the tests.
-        Profile::Release => cargo.args(["ringside-site/split", "--profile", "test"]),
+        // A release proves every exercise, with models that are optimized as for the tests, and compiled once for both: cargo gives what
+        // the whole workspace depends on other features.
+        Profile::Release => cargo.args(["ringside-site/split", "--workspace", "--profile", "test"]),
         Profile::Development => cargo.arg("ringside-site/bind"),
     };
     process::run(&mut cargo)
