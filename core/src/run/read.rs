@@ -106,6 +106,10 @@ pub fn file(name: &str, text: &str) -> Card {
     if !run.model.name.is_empty() || !run.model.sizes.is_empty() || run.model.parameters.is_some() {
         card.found("Model", run.setup().0.model.map(|model| model.name()).unwrap_or_default(), 0);
     }
+    if let Some(gpu) = run.cluster.gpu.as_deref() {
+        let name = crate::hardware::find(gpu).map_or(gpu, |gpu| gpu.name);
+        card.found("GPU", name, 0);
+    }
     card.found(
         "Settings",
         crate::quantity::grouped(run.write().lines().filter(|line| line.contains(" = ")).count() as u64),
