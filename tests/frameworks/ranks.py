@@ -50,12 +50,13 @@ def run(puzzle, name):
 
 
 def write(path, came, ranks):
-    """Adds what came of this number of ranks to what is kept of others."""
-    kept = json.loads(path.read_text())["puzzles"] if path.exists() else {}
+    """Adds what came of this number of ranks to what the same PyTorch and backend gave on others."""
+    by = {"torch": torch.__version__.split("+")[0], "backend": dist.get_backend()}
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    puzzles = kept["puzzles"] if all(kept.get(key) == value for key, value in by.items()) else {}
     for name, said in came.items():
-        kept.setdefault(name, {})[str(ranks)] = said
-    torch_version = torch.__version__.split("+")[0]
-    path.write_text(json.dumps({"torch": torch_version, "backend": dist.get_backend(), "puzzles": kept}, indent=1, sort_keys=True) + "\n")
+        puzzles.setdefault(name, {})[str(ranks)] = said
+    path.write_text(json.dumps({**by, "puzzles": puzzles}, indent=1, sort_keys=True) + "\n")
 
 
 def main():

@@ -8,7 +8,7 @@ use ringside_core::quantity::Quantity;
 use ringside_core::query::{Query, parse_number};
 use serde_json::{Value, json};
 
-use crate::{Unread, figure};
+use crate::{Unread, against};
 
 /// A figure in a state that was read whole.
 pub(crate) struct State {
@@ -132,7 +132,7 @@ impl Verdict {
     /// `total < 75e9  (480,000,000,000 against 75,000,000,000)`
     pub(crate) fn line(&self) -> String {
         match self.values {
-            Some([left, right]) => format!("{}  ({} against {})", self.text, figure(left), figure(right)),
+            Some(sides) => against(&self.text, sides),
             None => format!("{}  (the state is impossible)", self.text),
         }
     }

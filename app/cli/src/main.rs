@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use ringside_core::catalogue::{self, Entry};
 use ringside_core::expr::Assertion;
-use ringside_core::quantity::{grouped, significant};
+use ringside_core::quantity::{grouped, signed, significant};
 use ringside_core::query::{Query, did_you_mean};
 use serde_json::{Value, json};
 
@@ -184,13 +184,14 @@ fn ask(
     Ok(Output { text, holds })
 }
 
-/// A side of an assertion for a person: `122,901,222,643`, `0.4125`.
-fn figure(value: f64) -> String {
-    if (1e4..1e15).contains(&value.abs()) {
-        format!("{}{}", if value < 0.0 { "−" } else { "" }, grouped(value.abs().round() as u64))
-    } else {
-        significant(value, 4)
-    }
+/// An assertion and both its sides for a person: `total < 75e9  (480,000,000,000 against 75,000,000,000)`.
+fn against(text: &str, sides: [f64; 2]) -> String {
+    let [left, right] = sides.map(|value| {
+        let size = value.abs();
+        let is_large = (1e4..1e15).contains(&size);
+        signed(value, &if is_large { grouped(size.round() as u64) } else { significant(size, 4) })
+    });
+    format!("{text}  ({left} against {right})")
 }
 
 fn pretty(value: &Value) -> String {

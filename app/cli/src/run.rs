@@ -11,7 +11,7 @@ use ringside_core::run::{
 };
 use serde_json::{Value, json};
 
-use crate::{Output, Unread, figure, pretty};
+use crate::{Output, Unread, against, pretty};
 
 /// `ringside run`: puts what the files say into the run, and compares.
 pub(crate) fn main(paths: &[&str], as_json: bool) -> Result<Output, Unread> {
@@ -65,7 +65,10 @@ fn gather(paths: &[&str]) -> Result<(Run, Vec<Card>, Vec<String>), Unread> {
     }
     if !cards.is_empty() {
         let names: Vec<String> = cards.iter().map(|card| format!("{} ({})", card.name, card.kind.label())).collect();
-        refused.push(format!("The rest can be read: {}. Run it again with that alone.", listed(&names)));
+        refused.push(format!(
+            "Ringside can read {}. Leave out the files above and run the command again.",
+            listed(&names)
+        ));
     }
     Err(Unread(refused.join("\n")))
 }
@@ -106,7 +109,7 @@ fn unpacked(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
 
 fn line(checked: &Checked) -> String {
     match checked.values {
-        Some([left, right]) => format!("{}  ({} against {})", checked.text, figure(left), figure(right)),
+        Some(sides) => against(&checked.text, sides),
         None => checked.text.clone(),
     }
 }

@@ -261,7 +261,7 @@ const APART: f64 = 1.25;
 fn contradiction(run: &Run, plan: &Plan, report: &Report) -> Option<String> {
     const CHECK: &str = "Check the model, the batch and the number of GPUs, and bring the output of one run.";
     // Tokens that are assumed contradict nothing.
-    if plan.assumed.iter().any(|a| !a.is_spanned()) {
+    if !plan.is_spanned() {
         return None;
     }
     if report.row("mfu").and_then(|row| row.measured).is_some_and(|mfu| mfu > 1.0) {
@@ -293,7 +293,7 @@ fn of_memory(report: &Report, plan: &Plan) -> String {
     let capacity = plan.job.cluster.gpu.sees().0;
     match (row.measured, row.predicted) {
         (None, Some([low, ..])) if low > capacity => {
-            let lead = if plan.assumed.iter().all(Assumed::is_spanned) { "At" } else { "With the assumed values, at" };
+            let lead = if plan.is_spanned() { "At" } else { "With the assumed values, at" };
             let did_run = report.row(Metric::StepTime.id()).is_some_and(|row| row.measured.is_some());
             format!(
                 " {lead} least {} per GPU is predicted, and a GPU has {}.{}",
@@ -303,7 +303,7 @@ fn of_memory(report: &Report, plan: &Plan) -> String {
             )
         }
         // The range spans no other values of these.
-        (Some(_), Some(_)) if plan.assumed.iter().all(Assumed::is_spanned) && !row.is_within() => format!(
+        (Some(_), Some(_)) if plan.is_spanned() && !row.is_within() => format!(
             " Memory is outside the predicted range: {} measured, {} predicted.",
             row.measured_text(),
             row.predicted_text()
@@ -323,7 +323,7 @@ fn memory_range(plan: &Plan, metric: Metric) -> Option<[f64; 3]> {
 fn verdict(report: &Report, plan: &Plan) -> String {
     let Some(row) = report.row("step-time") else { return String::new() };
     let [_, at, _] = row.predicted.unwrap_or_default();
-    let is_spanned = plan.assumed.iter().all(Assumed::is_spanned);
+    let is_spanned = plan.is_spanned();
     let Some(measured) = row.measured else {
         // A range over all values that a setting can have assumes none of them.
         let lead = if is_spanned { "A step" } else { "With the assumed values, a step" };
@@ -522,27 +522,24 @@ fn serving(run: &Run, report: &mut Report) -> bool {
         };
         report.assumed.push(Assumed { key: "serving.memory", sentence: sentence.to_owned() });
     }
-    for (key, is_given, sentence) in [
+    report.assumed.extend(run.left_open([
         ("serving.tp", s.tp.is_some(), "One GPU per pipeline stage."),
         ("serving.pp", s.pp.is_some(), "One pipeline stage."),
         ("serving.weight", s.weight.is_some(), "Weights in 16 bits."),
         ("serving.kv", s.kv.is_some(), "The KV cache in 16 bits."),
-    ] {
-        if !is_given && run.is_unknown(key) {
-            report.assumed.push(Assumed { key, sentence: sentence.to_owned() });
-        }
-    }
+    ]));
     let sees = gpu.sees().0;
-    // What is left after weights and between the least and the most that a process needs beside them.
+    // What the engine has for weights and cache, between the least and the most that a process needs beside them.
     let beside = [b.overhead.context.low.0, b.overhead.context.high.0 + b.overhead.buffers.high.0];
-    let room = beside.map(|bytes| match server {
+    let most = beside.map(|bytes| match server {
         // Its share is of weights and cache alone.
-        Server::Sglang => sees * share - weights,
-        // Its share is of what is left.
-        Server::Trtllm => (sees - weights - bytes) * share,
-        Server::Vllm => sees * share - weights - bytes,
+        Server::Sglang => sees * share,
+        // Its share is of what the weights leave.
+        Server::Trtllm => sees - bytes,
+        Server::Vllm => sees * share - bytes,
     });
-    let room = room.map(|bytes| bytes.max(0.0));
+    let of_rest = if server == Server::Trtllm { share } else { 1.0 };
+    let room = most.map(|most| ((most - weights) * of_rest).max(0.0));
     let room = [room[1], (room[0] + room[1]) / 2.0, room[0]];
     let per_token = b.kv_per_token.0
         / params.layout.tp.min(model.shape().map_or(1, crate::model::Shape::kv_heads)).max(1) as f64
@@ -569,7 +566,9 @@ fn serving(run: &Run, report: &mut Report) -> bool {
     }
     let tokens = report.row(Metric::KvTokens.id());
     let measured = tokens.and_then(|row| Some((row, row.measured?)));
-    let verdict = match (open(&report.assumed), measured) {
+    let open = open(&report.assumed);
+    let lead = if open.is_some() { "With the assumed values, the" } else { "The" };
+    let verdict = match (open, measured) {
         (Some(open), Some((row, measured))) => format!(
             "{open} The KV cache has room for {} tokens; with the assumed values {} are predicted.",
             grouped(measured as u64),
@@ -583,21 +582,14 @@ fn serving(run: &Run, report: &mut Report) -> bool {
             grouped(measured as u64),
             row.predicted_text()
         ),
-        (open, None) if room[2] <= 0.0 => {
-            let lead = if open.is_some() { "With the assumed values, the" } else { "The" };
+        (_, None) if room[2] <= 0.0 => {
             let each = bytes_decimal(weights);
-            let most = match server {
-                Server::Sglang => sees * share,
-                Server::Trtllm => sees - beside[0],
-                Server::Vllm => sees * share - beside[0],
-            };
-            let most = bytes_decimal(most.max(0.0));
+            let most = bytes_decimal(most[0].max(0.0));
             format!(
                 "{lead} model doesn’t fit: its weights take {each} per GPU, and the engine has {most} for weights and cache. Split it among more GPUs."
             )
         }
-        (open, None) => {
-            let lead = if open.is_some() { "With the assumed values, the" } else { "The" };
+        (_, None) => {
             format!(
                 "{lead} KV cache is predicted to have room for {} tokens. Paste the engine’s first lines to compare.",
                 tokens.map(Row::predicted_text).unwrap_or_default()

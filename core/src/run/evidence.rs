@@ -14,6 +14,7 @@ use crate::model::ModelRef;
 use crate::model::config::{Import, import};
 use crate::network::measured;
 use crate::quantity::{Unit, count, grouped, listed};
+use crate::slurm::{Program, split_option};
 use crate::trace::Trace;
 use crate::trace::breakdown::temporal;
 use crate::trace::rows::{Rows, Rules};
@@ -75,7 +76,7 @@ pub(super) fn nccl(name: &str, text: &str) -> Card {
             card.run.measure(Metric::BusBandwidth, side.busbw, from.clone());
             card.found("Bus bandwidth on the largest buffer", Unit::BytesPerSecond.format(side.busbw), row.line);
             card.found("Largest buffer", format!("{}, out of place", Unit::Bytes.format(row.bytes)), row.line);
-            card.said = "Only the row of the largest buffer counts, out of place.".to_owned();
+            card.said = "Only the out-of-place result of the largest buffer is used.".to_owned();
             if let Some(ranks) = report.ranks {
                 card.run.measure(Metric::BusRanks, ranks as f64, from);
             }
@@ -131,7 +132,7 @@ pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Optio
     let sizes = step_nodes(text, asked);
     let nodes = if sizes.len() > 1 {
         let list: Vec<String> = sizes.into_iter().collect();
-        let why = "their nodes may differ, so those of the run aren't known: set cluster.nodes";
+        let why = "the steps may use different numbers of nodes: set cluster.nodes to the number that trains";
         card.unknown("cluster.nodes", &format!("The srun steps on {} nodes", listed(&list)), why, 0);
         None
     } else {
@@ -147,22 +148,22 @@ fn step_nodes(text: &str, all: Option<u64>) -> BTreeSet<String> {
     let mut sizes = BTreeSet::new();
     for line in text.replace("\\\n", " ").lines() {
         let Some(rest) = line.trim_start().strip_prefix("srun ") else { continue };
-        let mut words = rest.split_whitespace().peekable();
-        let (mut nodes, mut tasks) = (None, None);
-        while let Some(option) = words.next().and_then(|word| word.strip_prefix('-')) {
-            let (name, value) = match option.split_once('=') {
-                Some((name, value)) => (name, Some(value)),
-                None if option.len() > 1 && option.starts_with(['N', 'n']) => {
-                    let (name, value) = option.split_at(1);
-                    (name, Some(value))
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let (mut left, mut nodes, mut tasks) = (words.as_slice(), None, None);
+        while let Some(option) = split_option(Program::Srun, left) {
+            let taken = match option {
+                Ok(given) => {
+                    match given.name {
+                        "nodes" => nodes = Some(given.value),
+                        "ntasks" => tasks = Some(given.value),
+                        _ => {}
+                    }
+                    given.words
                 }
-                None => (option, words.next_if(|word| !word.starts_with('-'))),
+                // The next word may be the value of an option that isn't known.
+                Err(_) => 1 + usize::from(left.get(1).is_some_and(|word| !word.starts_with('-'))),
             };
-            match name {
-                "N" | "-nodes" => nodes = value,
-                "n" | "-ntasks" => tasks = value,
-                _ => {}
-            }
+            left = left.get(taken..).unwrap_or_default();
         }
         let plain = |text: Option<&'_ str>| text.map(|text| text.trim_matches(['"', '\'']).to_owned());
         let (nodes, tasks) = (plain(nodes), plain(tasks));

@@ -67,7 +67,7 @@ fn all_alike(card: &mut Card, gpus: &[(&'static Accelerator, usize)]) {
     for (gpu, line) in &others {
         card.unread(
             gpu.name,
-            "another GPU than the first: set cluster.gpu and cluster.node to what the run uses",
+            "not the same GPU as the first: set cluster.gpu and cluster.node to what the run uses",
             *line,
         );
     }

@@ -9,7 +9,7 @@ use crate::hardware::links::{self, Link as Wire};
 use crate::memory::activations::Recompute;
 use crate::memory::{Breakdown, breakdown};
 use crate::planner::{self, Axis};
-use crate::quantity::{Unit, number, significant};
+use crate::quantity::{Unit, number, plural, signed, significant};
 use crate::query::Query;
 
 /// A figure in the state that shows a cause.
@@ -72,22 +72,14 @@ impl Ledger {
 
     /// A size for a person: `−533 ms`.
     pub fn text(&self, size: f64) -> String {
-        // Of what is subtracted.
-        let text = self.unit.format(size.abs());
-        if size < 0.0 { format!("−{text}") } else { text }
+        signed(size, &self.unit.format(size.abs()))
     }
 
     /// A part of the gap for a person: `−27 points` between two fractions.
     pub fn gap_text(&self, size: f64) -> String {
-        if self.unit == Unit::Fraction {
-            let points = significant(size.abs() * 100.0, 2);
-            format!(
-                "{}{}",
-                if size < 0.0 { "−" } else { "" },
-                if points == "1" { "1 point".to_owned() } else { format!("{points} points") }
-            )
-        } else {
-            self.text(size)
+        match self.unit {
+            Unit::Fraction => signed(size, &plural(&significant(size.abs() * 100.0, 2), "point")),
+            _ => self.text(size),
         }
     }
 

@@ -434,12 +434,13 @@ impl Output {
         }
     }
 
-    /// What stands before a line doesn't count.
+    /// What stands before a line doesn't count, and its rates are dropped.
     fn restart(&mut self, line: usize, why: &'static str) {
         self.restart = Some((line, why));
         self.step = None;
         self.stride = 0.0;
         self.failed = None;
+        self.series.retain(|metric, _| !RATES.contains(metric));
     }
 
     fn take(&mut self, line: &str, number: usize) -> bool {
@@ -462,7 +463,6 @@ impl Output {
             }
             if self.bar > 0.0 && all > self.bar {
                 self.restart(number, "a longer progress bar begins");
-                self.series.retain(|metric, _| !RATES.contains(metric));
             }
             self.bar = all;
         }
@@ -472,8 +472,8 @@ impl Output {
             let by = step - self.step.unwrap_or(step);
             // Ranks print a line apart.
             if -by > self.stride.max(1.0) {
-                self.restart(number, "the step count starts again, so they may be of another run");
-                self.series.retain(|metric, _| !RATES.contains(metric) && !OF_STEPS.contains(metric));
+                self.restart(number, "the step count starts again, so these lines may be from another run");
+                self.series.retain(|metric, _| !OF_STEPS.contains(metric));
             } else if by > 0.0 {
                 self.stride = by;
             }
@@ -482,11 +482,8 @@ impl Output {
         let batch = self.whole.get("batch").map(|(batch, _)| *batch);
         let is_another =
             |(_, is, value): &(&str, Is, f64)| *is == Batch && batch.is_some_and(|batch| batch != value.round() as u64);
-        if fields.iter().any(is_another) {
-            if self.restart.is_none_or(|(line, _)| line != number) {
-                self.restart(number, "the batch has another size");
-            }
-            self.series.retain(|metric, _| !RATES.contains(metric));
+        if fields.iter().any(is_another) && self.restart.is_none_or(|(line, _)| line != number) {
+            self.restart(number, "the batch has another size");
         }
         let mut taken = false;
         for (program, is, value) in fields {

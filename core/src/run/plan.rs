@@ -81,31 +81,20 @@ impl Run {
             return Err(missing);
         };
         let mut assumed = Vec::new();
-        let mut assume = |key, sentence: String| assumed.push(Assumed { key, sentence });
         if model.is_guess() {
-            assume("model.sizes", GUESSED.to_owned());
+            assumed.push(Assumed { key: "model.sizes", sentence: GUESSED.to_owned() });
         }
-        let degrees = [
-            ("layout.tp", l.tp, "No tensor parallelism."),
-            ("layout.cp", l.cp, "No context parallelism."),
-            ("layout.ep", l.ep, "No expert parallelism."),
-            ("layout.pp", l.pp, "No pipeline parallelism."),
-            ("layout.vpp", l.vpp, "No virtual stages."),
-        ];
-        let [tp, cp, ep, pp, chunks] = degrees.map(|(key, n, sentence)| {
-            if n.is_none() && self.is_unknown(key) {
-                assume(key, sentence.to_owned());
-            }
-            n.unwrap_or(1).max(1)
-        });
-        for (key, is_given, sentence) in [
+        assumed.extend(self.left_open([
+            ("layout.tp", l.tp.is_some(), "No tensor parallelism."),
+            ("layout.cp", l.cp.is_some(), "No context parallelism."),
+            ("layout.ep", l.ep.is_some(), "No expert parallelism."),
+            ("layout.pp", l.pp.is_some(), "No pipeline parallelism."),
+            ("layout.vpp", l.vpp.is_some(), "No virtual stages."),
             ("layout.dtype", l.dtype.is_some(), "Weights and gradients in bf16."),
             ("layout.optimizer", l.optimizer.is_some(), "AdamW."),
-        ] {
-            if !is_given && self.is_unknown(key) {
-                assume(key, sentence.to_owned());
-            }
-        }
+        ]));
+        let mut assume = |key, sentence: String| assumed.push(Assumed { key, sentence });
+        let [tp, cp, ep, pp, chunks] = [l.tp, l.cp, l.ep, l.pp, l.vpp].map(|n| n.unwrap_or(1).max(1));
         let dp = l.dp.unwrap_or(gpus / ranks.max(1)).max(1);
         let node_size = node.unwrap_or_else(|| {
             if gpus > 1 {
@@ -199,9 +188,24 @@ impl Run {
             ..job.memory_params(choice)
         }
     }
+
+    /// What is assumed of settings that were given with a value that isn't known. Of each setting: its key, whether another input gives
+    /// it, and what is assumed.
+    pub(super) fn left_open<const N: usize>(
+        &self,
+        settings: [(&'static str, bool, &'static str); N],
+    ) -> impl Iterator<Item = Assumed> {
+        let is_open = move |(key, is_given, _): &(&'static str, bool, &'static str)| !is_given && self.is_unknown(key);
+        settings.into_iter().filter(is_open).map(|(key, _, sentence)| Assumed { key, sentence: sentence.to_owned() })
+    }
 }
 
 impl Plan {
+    /// Whether its ranges span every value of what was assumed.
+    pub(super) fn is_spanned(&self) -> bool {
+        self.assumed.iter().all(Assumed::is_spanned)
+    }
+
     /// The plan under each value that an assumed setting could have: itself first.
     pub fn variants(&self, run: &Run) -> Vec<Self> {
         let is_assumed = |key: &str| self.assumed.iter().any(|a| a.key == key);

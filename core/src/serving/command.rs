@@ -85,7 +85,12 @@ pub struct Read {
 }
 
 /// Why a variable isn't read.
-pub(crate) const UNSET: &str = "the variable isn't set in this text, or is set to different values";
+const UNSET: &str = "the variable isn't set in this text, or is set to different values";
+
+/// Why a value isn't read: a variable has none, and others are wrong in a way of their own.
+pub(crate) fn not_read(value: &str, otherwise: &'static str) -> &'static str {
+    if value.contains('$') { UNSET } else { otherwise }
+}
 
 /// What an option sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -274,15 +279,14 @@ impl Reader {
                 value = words.get(at).filter(is_value).cloned();
                 at += usize::from(value.is_some());
             }
+            let written = word.split('=').next().unwrap_or_default();
             match sets {
                 Some(Sets::Flag) | None => {
-                    let written = word.split('=').next().unwrap_or_default();
                     self.read.unread.push(value.map_or_else(|| word.clone(), |v| format!("{written} {v}")));
                 }
                 Some(sets) => {
                     let value = value.unwrap_or_default();
                     let is_default = value == "auto" || value == "-1" || value == "1" && sets.counts_groups();
-                    let written = word.split('=').next().unwrap_or_default();
                     let written = format!("{written} {value}").trim_end().to_owned();
                     let problems = self.read.problems.len();
                     self.set(sets, &written, value);
@@ -296,7 +300,6 @@ impl Reader {
 
     /// Keeps an option, which `written` says as it stands.
     fn set(&mut self, sets: Sets, written: &str, value: String) {
-        let why = |otherwise| if value.contains('$') { UNSET } else { otherwise };
         let serve = &mut self.read.serve;
         let whole = match sets {
             Sets::Model => {
@@ -330,7 +333,7 @@ impl Reader {
             Sets::Memory => {
                 serve.memory = value.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
                 if serve.memory.is_none() {
-                    let why = why("a share between 0 and 1 is needed, as 0.9");
+                    let why = not_read(&value, "a share between 0 and 1 is needed, as 0.9");
                     self.read.problems.push(format!("{written}: {why}."));
                     self.read.unknown.push("memory");
                 }
@@ -353,7 +356,7 @@ impl Reader {
         }
         *whole = whole_number(&value);
         if whole.is_none() {
-            let why = why("a whole number is needed, as 8 or 32K");
+            let why = not_read(&value, "a whole number is needed, as 8 or 32K");
             self.read.problems.push(format!("{written}: {why}."));
             self.read.unknown.extend(match sets {
                 Sets::Tp => Some("tp"),

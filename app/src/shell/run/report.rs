@@ -22,7 +22,7 @@ pub(super) fn view(report: &Report) -> AnyView {
                 .then(|| {
                     view! {
                         <div class="run-assumed sans">
-                            <p>"Assumed, because nothing you brought says otherwise:"</p>
+                            <p>"Assumed, because no value was read:"</p>
                             <ul>{assumed}</ul>
                         </div>
                     }

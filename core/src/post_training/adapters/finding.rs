@@ -24,12 +24,10 @@ impl Params {
     /// Whether training in this way fits the GPU, by how much, and which of recomputation and four-bit weights would make it fit.
     pub fn verdict_in_words(&self, s: &Shown, wanted: Tune) -> String {
         let plain = s.held[wanted as usize];
-        let with = |recompute: Recompute, tune: Tune| {
-            let shown = Self { recompute, ..*self }.evaluate().ok()?;
-            Some(shown.held[tune as usize])
-        };
+        let full = Self { recompute: Recompute::Full, ..*self }.evaluate().ok();
         // Whoever trains an adapter checkpoints activations before anything else is given up.
-        let again = with(Recompute::Full, wanted).filter(|held| held.verdict(self.gpu) > plain.verdict(self.gpu));
+        let again = full.as_ref().map(|full| full.held[wanted as usize]);
+        let again = again.filter(|held| held.verdict(self.gpu) > plain.verdict(self.gpu));
         let held = again.unwrap_or(plain);
         let verdict = held.verdict(self.gpu);
         let name = match wanted {
@@ -61,16 +59,17 @@ impl Params {
         }
         let here = text.len();
         if wanted != Tune::Qlora {
-            for (recompute, name) in [(self.recompute, "QLoRA"), (Recompute::Full, "QLoRA with gradient checkpointing")]
-            {
-                if let Some(held) = with(recompute, Tune::Qlora).filter(|held| held.verdict(self.gpu) > verdict) {
+            let qlora = |shown: &Shown| shown.held[Tune::Qlora as usize];
+            let full = full.as_ref().filter(|_| self.recompute != Recompute::Full).map(qlora);
+            for (held, name) in [(Some(qlora(s)), "QLoRA"), (full, "QLoRA with gradient checkpointing")] {
+                if let Some(held) = held.filter(|held| held.verdict(self.gpu) > verdict) {
                     let judged = if held.verdict(self.gpu) == Verdict::Fits { "which fits" } else { "which is tight" };
                     text += &format!(" {name} brings the tensors to {}, {judged}.", bytes(held.parts.total().0));
                 }
             }
         }
         if text.len() == here && verdict == Verdict::DoesNotFit {
-            text += " Neither recomputation nor four-bit weights make it fit: shorter sequences, a larger GPU or several would.";
+            text += " Neither gradient checkpointing nor four-bit weights make it fit. Try shorter sequences, a larger GPU or several GPUs.";
         }
         text
     }

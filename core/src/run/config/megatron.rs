@@ -149,10 +149,12 @@ pub(in crate::run) fn read(name: &str, text: &str) -> Card {
     // What the job asks for, where the launch doesn't say it.
     let (nodes, node) = crate::run::evidence::allocation(text, &given, &mut card);
     let c = &mut card.run.cluster;
-    let taken = [("Nodes", &mut c.nodes, nodes), ("GPUs per node", &mut c.node, node)];
-    let taken = taken.map(|(label, slot, n)| slot.is_none().then_some(n).flatten().map(|n| (label, *slot.insert(n))));
-    for (label, n) in taken.into_iter().flatten() {
-        card.found(label, crate::quantity::grouped(n), 0);
+    let new = [("Nodes", nodes.filter(|_| c.nodes.is_none())), ("GPUs per node", node.filter(|_| c.node.is_none()))];
+    (c.nodes, c.node) = (c.nodes.or(nodes), c.node.or(node));
+    for (label, n) in new {
+        if let Some(n) = n {
+            card.found(label, crate::quantity::grouped(n), 0);
+        }
     }
     card.done()
 }

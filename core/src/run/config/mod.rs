@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::card::Card;
-use crate::serving::command::UNSET;
+use crate::serving::command::not_read;
 
 /// An option of a command: `--name value value`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -250,9 +250,4 @@ pub(super) fn whole(card: &mut Card, key: Option<&str>, text: &str, setting: &st
         }
     }
     n.map(|n| n as u64)
-}
-
-/// Why a value isn't read: a variable has none, and others are wrong in a way of their own.
-fn not_read(value: &str, otherwise: &'static str) -> &'static str {
-    if value.contains('$') { UNSET } else { otherwise }
 }
