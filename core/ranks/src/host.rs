@@ -233,6 +233,15 @@ impl Args<'_> {
     }
 }
 
+/// The rows that a tensor names: those of a mask's ones, or its numbers.
+fn named_rows(by: &Tensor) -> Vec<i64> {
+    let values = by.values();
+    match by.dtype() {
+        DType::Bool => values.iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(i, _)| i as i64).collect(),
+        _ => values.iter().map(|v| *v as i64).collect(),
+    }
+}
+
 /// What to say of a name that a module has elsewhere or nowhere.
 pub(crate) fn absent(module: &str, member: &str) -> String {
     let advice = match member {
@@ -608,16 +617,7 @@ impl World<'_> {
     fn rows_of(&self, rank: usize, key: &MontyObject) -> Result<Option<Vec<i64>>, Fault> {
         match key {
             MontyObject::List(items) => Ok(items.iter().map(whole).collect()),
-            MontyObject::ClassInstance(_) => {
-                let rows = self.tensor(rank, key, "a subscript")?;
-                let values = rows.values();
-                Ok(match rows.dtype() {
-                    DType::Bool => {
-                        Some(values.iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(i, _)| i as i64).collect())
-                    }
-                    _ => Some(values.iter().map(|v| *v as i64).collect()),
-                })
-            }
+            MontyObject::ClassInstance(_) => Ok(Some(named_rows(&self.tensor(rank, key, "a subscript")?))),
             _ => Ok(None),
         }
     }
@@ -664,26 +664,18 @@ impl World<'_> {
                     dim += 1;
                 }
                 MontyObject::ClassInstance(_) => {
-                    let rows = self.tensor(rank, key, "a subscript")?;
-                    if rows.dtype() == DType::Bool {
-                        let values = rows.values();
-                        let indices: Vec<i64> =
-                            values.iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(i, _)| i as i64).collect();
-                        if rows.dims() != 1 {
+                    let by = self.tensor(rank, key, "a subscript")?;
+                    view = match (by.dtype(), by.dims()) {
+                        (_, 1) => {
+                            dim += 1;
+                            view.rows(dim - 1, &named_rows(&by))?
+                        }
+                        (DType::Bool, _) => {
                             return Err("a mask in a subscript needs one dimension; use torch.where for others".into());
                         }
-                        view = view.rows(dim, &indices)?;
-                        dim += 1;
-                    } else if rows.dims() == 0 {
-                        view = view.select(dim, rows.values().first().copied().unwrap_or_default() as i64)?;
-                    } else {
-                        let indices: Vec<i64> = rows.values().iter().map(|v| *v as i64).collect();
-                        if rows.dims() != 1 {
-                            return Err("indices in a subscript need one dimension".into());
-                        }
-                        view = view.rows(dim, &indices)?;
-                        dim += 1;
-                    }
+                        (_, 0) => view.select(dim, by.values().first().copied().unwrap_or_default() as i64)?,
+                        _ => return Err("indices in a subscript need one dimension".into()),
+                    };
                 }
                 other => {
                     let at = whole(other)

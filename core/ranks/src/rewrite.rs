@@ -14,6 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ruff_python_ast::helpers::any_over_expr;
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_parameter, walk_stmt};
 use ruff_python_ast::{self as ast, CmpOp, Expr, ExprContext, InterpolatedStringElement, Operator, Stmt, UnaryOp};
@@ -493,8 +494,8 @@ impl<'a> Editor<'a> {
                 }
                 Expr::Subscript(subscript)
                     if repeatable(&subscript.value)
-                        && !subscript.slice.is_slice_expr()
-                        && !subscript.slice.as_tuple_expr().is_some_and(|t| t.elts.iter().any(Expr::is_slice_expr)) =>
+                        // Its text is written as it stands.
+                        && !any_over_expr(&subscript.slice, |e| e.is_slice_expr() || self.module(e).is_some()) =>
                 {
                     let (of, at) = (text(&subscript.value), text(&subscript.slice));
                     after += &format!("; _rs_set({of}, ({at}), _rs_t{i}, {line})");

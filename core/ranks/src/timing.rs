@@ -33,7 +33,8 @@ struct Flight {
 
 /// Seconds that a collective takes, and the operation that it is.
 fn seconds(call: &str, ranks: &[usize], bytes: u64, machine: &Machine) -> (f64, Option<Collective>) {
-    let op = operation(call).unwrap_or(Collective::AllReduce);
+    let found = operation(call);
+    let op = found.unwrap_or(Collective::AllReduce);
     let algo = if op == Collective::AllToAll { Algo::Direct } else { Algo::Ring };
     let node = machine.node.max(1);
     let inside = ranks.iter().all(|r| r / node == ranks.first().copied().unwrap_or(0) / node);
@@ -50,7 +51,7 @@ fn seconds(call: &str, ranks: &[usize], bytes: u64, machine: &Machine) -> (f64, 
         machine.fabric()
     };
     let took = time(op, algo, ranks.len(), bytes as f64, &fabric).unwrap_or(0.0);
-    (took, (call != "barrier").then_some(op))
+    (took, found)
 }
 
 /// Plays the logs.

@@ -177,6 +177,10 @@ fn errors_have_their_line() {
             "t = torch.zeros(1)\nfor t[0] in range(2):\n    pass\n",
             "Line 5 can't run here: a loop or an unpacking can't fill this target. Use plain names, then assign each on its own.",
         ),
+        (
+            "import torch.distributed as dist\nx = [0, 0, 0]\nx[dist.get_rank()], y = 1, 2\n",
+            "Line 6 can't run here: a loop or an unpacking can't fill this target. Use plain names, then assign each on its own.",
+        ),
         ("print('%d' % rank())\n", "Rank 0 stopped at line 4: TypeError: strings have no % here; use an f-string."),
         (
             "d = torch.device('cuda', rank())\n",

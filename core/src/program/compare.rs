@@ -229,7 +229,7 @@ fn calls(run: &Run, machine: &Machine, compared: &mut Compared) {
             continue;
         }
         if by_size.len() > SIZES {
-            let said = format!("Of {name} on {ranks} ranks, only the {SIZES} largest sizes are compared.");
+            let said = format!("Only the {SIZES} largest sizes of {name} on {ranks} ranks are compared.");
             compared.without.push(said);
         }
         let sizes: Vec<(u64, Vec<usize>)> = by_size.into_iter().rev().take(SIZES).collect();
@@ -364,14 +364,16 @@ fn shards(run: &Run, strategy: Strategy, prefetch: Prefetch) -> Result<Compariso
     let of = |name: &str| run.collectives.iter().filter(|c| c.call == name && c.ranks.len() == n).collect::<Vec<_>>();
     let (gathers, scatters) = (of("all_gather"), of("reduce_scatter"));
     if gathers.len() + scatters.len() < run.collectives.len() || gathers.is_empty() {
-        return Err(unlike() + "a step of it has all-gathers and reduce-scatters among all ranks alone.");
+        return Err(unlike() + "a step calls only all-gathers and reduce-scatters, each among all ranks.");
     }
     let least = run.ranks.iter().map(|rank| rank.most_and_least(Kind::Parameters).1).min().unwrap_or(0);
     // Every rank has all parameters, or its shard of them.
     let parameters = least as f64 * if strategy.shards_parameters() { n as f64 } else { 1.0 };
     let gathered = gathers.iter().map(|call| call.bytes as f64).sum::<f64>();
     if parameters <= 0.0 || (gathered / parameters).fract() != 0.0 {
-        return Err(unlike() + "its all-gathers don’t bring whole parameters that are tagged as such.");
+        return Err(
+            unlike() + "its all-gathers don’t add up to a whole number of times the tensors tagged “parameters”."
+        );
     }
     let layers = if strategy.shards_parameters() { gathers.len() } else { scatters.len() };
     let forward_only = strategy.shards_parameters() && scatters.is_empty();
@@ -509,7 +511,7 @@ fn stages(run: &Run, schedule: Schedule) -> Result<Comparison, String> {
     let held = most(run, Kind::Activations);
     if held > 0.0 {
         let model = model.worst_peak() * pipe.bytes as f64 * pipe.chunks as f64;
-        rows.push(Row { what: "Peak activations of a rank".to_owned(), run: held, model, unit: Unit::Bytes });
+        rows.push(Row { what: "Peak activations per rank".to_owned(), run: held, model, unit: Unit::Bytes });
     }
     let note = format!(
         "{}. The model’s stages all take the average stage’s time, its sends wait for nobody, and a micro-batch’s \

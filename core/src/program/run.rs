@@ -213,15 +213,7 @@ pub struct Collective {
 
 /// The operation that a function of torch.distributed is; none for a barrier, which moves nothing.
 pub fn operation(call: &str) -> Option<Op> {
-    match call {
-        "all_reduce" => Some(Op::AllReduce),
-        "reduce_scatter" => Some(Op::ReduceScatter),
-        "all_gather" => Some(Op::AllGather),
-        "broadcast" => Some(Op::Broadcast),
-        "reduce" => Some(Op::Reduce),
-        "all_to_all" => Some(Op::AllToAll),
-        _ => None,
-    }
+    Op::find(&call.replace('_', "-"))
 }
 
 /// What a run used.
