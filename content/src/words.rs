@@ -16,7 +16,7 @@ pub fn about(minutes: u32) -> String {
 
 /// `1 source`, `7 sources`.
 pub fn count(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
+    ringside_core::quantity::counted(n as u64, one, many)
 }
 
 /// What the link to the first chapter says to whoever has begun none.

@@ -34,9 +34,7 @@ const STAGES: &[Stage] = &[
         fast: true,
         needs: &[],
         // What runs in a browser is left to `clippy-wasm`.
-        run: |_| {
-            clippy(&[&["--workspace", "--all-targets", "--features", "ringside-site/split"], &elsewhere()[..]].concat())
-        },
+        run: |_| clippy(&["--all-targets", "--features", "ringside-site/split"], &elsewhere()),
     },
     Stage { name: "clippy-wasm", fast: true, needs: &[], run: clippy_wasm },
     Stage { name: UNIT, fast: true, needs: &[], run: unit },
@@ -159,7 +157,7 @@ fn missing(stage: &Stage, failed: &[&str]) -> Option<String> {
 
 /// Everything but what runs in a browser.
 fn elsewhere() -> Vec<&'static str> {
-    BROWSERS.map(|name| ["--exclude", name]).concat()
+    [&["--workspace"], &BROWSERS.map(|name| ["--exclude", name]).concat()[..]].concat()
 }
 
 /// What runs in a browser, compiled for one.
@@ -173,14 +171,14 @@ fn cargo(arguments: &[&str]) -> Result<Outcomes> {
     Ok(Outcomes::default())
 }
 
-fn clippy(what: &[&str]) -> Result<Outcomes> {
-    cargo(&[&["clippy", "--quiet"], what, &["--", "-D", "warnings"]].concat())
+fn clippy(what: &[&str], packages: &[&str]) -> Result<Outcomes> {
+    cargo(&[&["clippy", "--quiet"], what, packages, &["--", "-D", "warnings"]].concat())
 }
 
 fn clippy_wasm(_: &Options) -> Result<Outcomes> {
     tools::ensure_target()?;
     // Their tests are compiled by `unit`: checking the app once more for them takes minutes.
-    clippy(&[&["--lib", "--bins"], &in_browsers()[..]].concat())
+    clippy(&["--lib", "--bins"], &in_browsers())
 }
 
 fn docs(_: &Options) -> Result<Outcomes> {
@@ -188,7 +186,7 @@ fn docs(_: &Options) -> Result<Outcomes> {
         let mut cargo = command("cargo");
         process::run(cargo.args(["doc", "--quiet", "--no-deps", "--lib"]).args(what).env("RUSTDOCFLAGS", "-D warnings"))
     };
-    document(&[&["--workspace"], &elsewhere()[..]].concat())?;
+    document(&elsewhere())?;
     tools::ensure_target()?;
     // For the machine that `clippy-wasm` has read Leptos for.
     document(&in_browsers())?;

@@ -19,9 +19,7 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
     let labelled = heading.clone();
     let help = (!session.exam).then(|| help(session));
     let onward = (!session.exam).then(|| onward(session));
-    // What is shown of it is no trace of a profiler.
-    let called = if matches!(&exercise.kind, Kind::Trace(_)) { "diagnosis" } else { kind };
-    let count = format!("{nth} · {called}");
+    let count = format!("{nth} · {}", Kind::called(kind));
     let level = format!("level {}", exercise.level);
     let right = move || session.attempt.with(|a| a.right);
     let prompt = move || session.prompt();

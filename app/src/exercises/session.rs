@@ -129,8 +129,7 @@ impl Session {
 
     /// What a person calls a parameter of its model.
     pub(super) fn label(self, name: &str) -> String {
-        let param = self.model.get().flatten().and_then(|entry| entry.param(name));
-        param.map_or_else(|| name.to_owned(), |param| format!("“{}”", param.look.label))
+        self.model.get().flatten().map_or_else(|| name.to_owned(), |entry| format!("“{}”", entry.label(name)))
     }
 
     /// The parameters that are asked about.

@@ -82,7 +82,8 @@ pub(super) fn form(session: Session) -> AnyView {
         let names: Vec<String> =
             judged.with(|j| j.iter().flat_map(|j| &j.strayed).map(|name| session.label(name)).collect());
         (!names.is_empty()).then(|| {
-            let text = format!("This task fixes {}. Begin again to reset it.", listed(&names));
+            let them = if names.len() == 1 { "it" } else { "them" };
+            let text = format!("This task fixes {}. Begin again to reset {them}.", listed(&names));
             view! {
                 <div class="answer">
                     <p>{text}</p>

@@ -4,10 +4,6 @@ use super::{progress_with, tick};
 use crate::html::escape;
 use crate::schema::{Chapter, Course, ExerciseIndex, Indexed, Page, Status};
 
-/// What the header has no room for on a phone.
-const NARROW: &str = "<div class=\"narrow\">\n<h2>More</h2>\n<a href=\"w/\"><i></i><span>Figures</span></a>\n\
-    <a href=\"reference/\"><i></i><span>Reference</span></a>\n<a href=\"settings/\"><i></i><span>Settings</span></a>\n</div>\n";
-
 /// Parts and chapters, and the ways to so many missions and labs.
 pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex, [missions, labs]: [usize; 2]) -> String {
     let mut html = "<p class=\"progress\"><a href=\"./\">Your course</a> <span data-course><span data-n>0</span>% done</span></p>\n".to_owned();
@@ -37,10 +33,15 @@ pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex, [missions, la
     if labs > 0 {
         html.push_str(&format!("<a href=\"lab/\"><i></i><span>Labs <small>{labs}</small></span></a>\n"));
     }
-    let run = Page::Run;
-    html.push_str(&format!("<a href=\"{}/\"><i></i><span>{}</span></a>\n", run.path(), run.title()));
-    html.push_str(NARROW);
+    html.push_str(&link(Page::Run));
+    // In the contents of a phone alone, whose header has no room for all of them.
+    let more = [Page::Gallery, Page::Reference, Page::Settings].map(link).concat();
+    html.push_str(&format!("<div class=\"narrow\">\n<h2>More</h2>\n{more}</div>\n"));
     html
+}
+
+fn link(page: Page) -> String {
+    format!("<a href=\"{}/\"><i></i><span>{}</span></a>\n", page.path(), page.title())
 }
 
 /// What the progress of a chapter is computed from, as attributes.

@@ -1,5 +1,6 @@
 //! `home.html`: the reading map.
 
+use super::missions::for_newcomers;
 use super::{begin, chapters, layers, plan, sources};
 use crate::data::{Lab, Listed};
 use crate::html::escape;
@@ -33,7 +34,7 @@ fn welcome(course: &Course, missions: &[Listed]) -> String {
         || ("./#chapters".to_owned(), words::START.to_owned(), String::new()),
         |c| (c.href(), format!("{}: {}", words::START, c.title), words::duration(c.minutes)),
     );
-    let short = missions.iter().find(|one| !one.mission.newcomers.is_empty() && one.mission.minutes <= 30);
+    let short = for_newcomers(missions).find(|one| one.mission.minutes <= 30);
     let half_hour = short.map_or_else(String::new, |one| {
         format!(
             " <span class=\"half-hour\">Only half an hour? <a href=\"mission/{}/\">Play mission {}: {}</a>.</span>",

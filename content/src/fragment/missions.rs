@@ -23,9 +23,7 @@ pub(crate) fn list(missions: &[Listed], course: &Course) -> String {
             )
         })
         .collect();
-    let first: String = missions
-        .iter()
-        .filter(|one| !one.mission.newcomers.is_empty())
+    let first: String = for_newcomers(missions)
         .map(|one| {
             format!(
                 "<li><a class=\"button\" href=\"mission/{}/\">Play {} {}</a> <span>{}</span></li>\n",
@@ -86,4 +84,9 @@ fn chapters(one: &Listed, course: &Course) -> String {
         .map(|c| format!("<a href=\"{}\" title=\"{}\">{}</a>", escape(&c.href()), escape(&c.title), c.number))
         .collect();
     format!("chapters {}", links.join(", "))
+}
+
+/// Those that say why a newcomer begins with them.
+pub(super) fn for_newcomers(all: &[Listed]) -> impl Iterator<Item = &Listed> {
+    all.iter().filter(|one| !one.mission.newcomers.is_empty())
 }

@@ -48,6 +48,12 @@ impl Answered {
             figure => format!("w/{figure}/?{}", self.query),
         }
     }
+
+    /// What was read of the question, in words.
+    pub fn read_as(&self) -> String {
+        let rest = if self.figure == RUN { "" } else { " Every other setting keeps the figure’s default." };
+        format!("Read as: {}.{rest}", self.read.join(", "))
+    }
 }
 
 /// The page that compares a run with what the models predict of it.

@@ -2,7 +2,7 @@
 
 use crate::hardware::{self, Accelerator};
 use crate::model::presets::{self, Preset};
-use crate::quantity::{Unit, count, grouped, plural};
+use crate::quantity::{Unit, count, counted, grouped};
 use crate::setup::{MAX_NODE, MAX_NODES};
 use crate::units::GB;
 
@@ -280,13 +280,13 @@ impl Reading {
             "node" | "nodes" | "machines" => {
                 if let Some(nodes) = whole.filter(|nodes| self.nodes.is_none() && *nodes <= MAX_NODES) {
                     self.nodes = Some(nodes);
-                    self.said.push(plural(&grouped(nodes), "node"));
+                    self.said.push(counted(nodes, "node", "nodes"));
                 }
             }
             "users" | "user" | "people" | "clients" | "sessions" | "requests" | "concurrent" | "simultaneous" => {
                 if let Some(users) = whole.filter(|_| self.users.is_none() && !matches!(after, "per" | "s")) {
                     self.users = Some(users);
-                    self.said.push(plural(&grouped(users), "user"));
+                    self.said.push(counted(users, "user", "users"));
                 }
             }
             _ if before(&["rank", "r"]) => {
@@ -342,7 +342,7 @@ impl Reading {
     fn count_gpus(&mut self, gpus: u64) {
         if self.gpus.is_none() && gpus <= MAX_NODE * MAX_NODES {
             self.gpus = Some(gpus);
-            self.said.push(plural(&grouped(gpus), "GPU"));
+            self.said.push(counted(gpus, "GPU", "GPUs"));
         }
     }
 

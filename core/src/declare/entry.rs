@@ -65,6 +65,11 @@ impl Entry {
         self.params().find(|param| param.spec.name == name)
     }
 
+    /// What a person calls a parameter; its name, if there is none of that name.
+    pub fn label(&self, name: &str) -> String {
+        self.param(name).map_or_else(|| name.to_owned(), |param| param.look.label.to_owned())
+    }
+
     /// Its quantities.
     pub fn quantities(&self) -> impl Iterator<Item = Named> + use<> {
         self.shown().map(|Shown { id, label, unit, .. }| (id, label, unit))

@@ -34,6 +34,11 @@ macro_rules! kinds {
                 }
             }
 
+            /// What a learner is told of the kind of this name: what a `trace` shows is no trace of a profiler.
+            pub fn called(name: &str) -> &str {
+                if name == "trace" { "diagnosis" } else { name }
+            }
+
             /// The names of all kinds.
             pub const NAMES: &[&str] = &[$($name),*];
 

@@ -84,7 +84,7 @@ fn form(start: Link, course: Arc<Course>, index: Arc<ExerciseIndex>) -> AnyView 
 
 fn kind_of(exercise: &Indexed) -> String {
     let marked = if exercise::Kind::is_unmarked(&exercise.kind) { ", for you to mark" } else { "" };
-    format!("{} · level {}{marked}", exercise.kind, exercise.level)
+    format!("{} · level {}{marked}", exercise::Kind::called(&exercise.kind), exercise.level)
 }
 
 /// A chapter's exercises to choose from.

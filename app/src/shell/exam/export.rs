@@ -310,7 +310,7 @@ fn package(shown: Shown) -> impl IntoView {
         <section aria-labelledby="holds">
             <h2 id="holds">"What the package does"</h2>
             <p>
-                "It opens the page on this site in its own tab and passes the score to your platform. It also saves the learner’s work there, unless the work is too long for the standard. Learners need a connection to this site. "
+                "It opens the page on this site in its own tab and passes the score to your platform. It also saves the learner’s work there, unless the work is longer than SCORM allows. Learners need a connection to this site. "
                 {counts}
             </p>
             <p class="actions sans"><button type="button" on:click=save>"Download the package"</button></p>

@@ -179,7 +179,7 @@ impl Draft {
         let (posed, state) = (self.posed.with_value(read), self.state.with_untracked(read));
         self.given.with_value(|given| {
             let other = given.iter().find(|name| posed.get(name) != state.get(name))?;
-            Some(entry.param(other).map_or_else(|| other.clone(), |param| param.look.label.to_owned()))
+            Some(entry.label(other))
         })
     }
 }

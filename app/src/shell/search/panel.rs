@@ -11,7 +11,7 @@ use leptos::task::spawn_local;
 use ringside_content::schema::{EntryKind, SearchEntry, Signs};
 use ringside_content::search::{Answer, Hit, Index, answer};
 use ringside_content::words;
-use ringside_core::ask::{Answered, RUN};
+use ringside_core::ask::Answered;
 use ringside_core::query::Query;
 use wasm_bindgen::JsCast;
 
@@ -139,12 +139,10 @@ pub(super) fn view(place: Place) -> AnyView {
 
 /// What was read, and what the figure says of it.
 fn answered(figure: &Answered) -> AnyView {
-    let rest = if figure.figure == RUN { "" } else { " Every other setting keeps the figure’s default." };
-    let read = format!("Read as: {}.{rest}", figure.read.join(", "));
     view! {
         <span class="result-kind">"Answer"</span>
         <span class="result-title">{figure.title}</span>
-        <span class="result-context">{read}</span>
+        <span class="result-context">{figure.read_as()}</span>
         <span class="result-said">{figure.says.clone()}</span>
     }
     .into_any()
