@@ -223,9 +223,14 @@ pub fn exact(value: f64) -> Option<String> {
     whole.then(|| grouped(value as u64))
 }
 
+/// A number as it is written, and what it counts: `1 pass`, `1.5 passes`.
+pub fn named(written: &str, one: &str, many: &str) -> String {
+    format!("{written} {}", if written == "1" { one } else { many })
+}
+
 /// A number of things: `1 call waits`, `4,096 calls wait`.
 pub fn counted(n: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(n), if n == 1 { one } else { many })
+    named(&grouped(n), one, many)
 }
 
 /// A number as it is written, and what it counts: `1 token`, `4,096 tokens`.
@@ -235,7 +240,12 @@ pub fn counted(n: u64, one: &str, many: &str) -> String {
 /// assert_eq!([plural("1", "token"), plural("0", "token"), plural("1.5", "token")], ["1 token", "0 tokens", "1.5 tokens"]);
 /// ```
 pub fn plural(written: &str, one: &str) -> String {
-    format!("{written} {one}{}", if written == "1" { "" } else { "s" })
+    named(written, one, &format!("{one}s"))
+}
+
+/// A size with its sign in front: `−533 ms`.
+pub fn signed(value: f64, size: &str) -> String {
+    format!("{}{size}", if value < 0.0 { "−" } else { "" })
 }
 
 /// A list as a sentence has it: "a", "a and b", "a, b and c".

@@ -7,7 +7,7 @@ use ringside_core::evaluation::judge::{Judged, Verdict, judge, tests};
 use ringside_core::evaluation::language::parse;
 use ringside_core::evaluation::problems::{ALL, Problem};
 use ringside_core::evaluation::similarity::edit;
-use ringside_core::quantity::{Unit, grouped, number};
+use ringside_core::quantity::{Unit, counted, grouped, number};
 use ringside_drawing::charts::live_evaluation::chart;
 
 use super::controls::Controls;
@@ -67,7 +67,11 @@ fn view(props: Props) -> AnyView {
             props
             state
             subtitle=Signal::derive(move || {
-                params.with(|p| format!("{} problems, {} samples of each, temperature {}", ALL.len(), p.n, number(p.temperature)))
+                params.with(|p| {
+                    let problems = counted(ALL.len() as u64, "problem", "problems");
+                    let samples = counted(p.n, "sample", "samples");
+                    format!("{problems}, {samples} per problem, temperature {}", number(p.temperature))
+                })
             })
             finding=Signal::derive(finding)
             notes="The “model” is a table of drafts with logits, and slips. What becomes of a program is found by running it. Intervals: \

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::overlap::{Map, Params, Place, QUESTIONS, Technique, Verdict};
-use ringside_core::quantity::{Unit, grouped, plural};
+use ringside_core::quantity::{Unit, counted, grouped};
 use ringside_drawing::charts::overlap_map;
 
 use super::controls::Controls;
@@ -70,8 +70,8 @@ fn layer(shown: Shown) -> AnyView {
     };
     let head = move || {
         shown.with(|map| {
-            let gpus = plural(&grouped(map.params.gpus), "GPU");
-            format!("A layer on {gpus} with {} each", plural(&grouped(map.params.tokens), "token"))
+            let gpus = counted(map.params.gpus, "GPU", "GPUs");
+            format!("A layer on {gpus} with {} each", counted(map.params.tokens, "token", "tokens"))
         })
     };
     view! {

@@ -7,7 +7,7 @@ use ringside_core::pass_at_k::figure::{EXPERIMENTS, Params, View};
 use ringside_core::pass_at_k::interval;
 use ringside_core::pass_at_k::results::Results;
 use ringside_core::pass_at_k::{plug_in, unbiased};
-use ringside_core::quantity::{Unit, grouped, in_tens, number, plural, significant};
+use ringside_core::quantity::{Unit, counted, grouped, in_tens, number, significant};
 use ringside_drawing::charts::pass_at_k::chart;
 
 use super::controls::Controls;
@@ -90,15 +90,15 @@ fn view(props: Props) -> AnyView {
 
 fn subtitle(p: &Params) -> String {
     match p.view {
-        View::Estimate => format!("{}, {} passed", plural(&grouped(p.n), "sample"), grouped(p.c)),
+        View::Estimate => format!("{}, {} passed", counted(p.n, "sample", "samples"), grouped(p.c)),
         View::Draws => {
-            format!("draws of {}, of which {} pass", plural(&grouped(p.n), "sample"), Unit::Fraction.format(p.rate()))
+            format!("draws of {}, of which {} pass", counted(p.n, "sample", "samples"), Unit::Fraction.format(p.rate()))
         }
         View::Benchmark if p.results.0.is_empty() => {
             format!(
-                "{}, {} of each, temperature {}",
-                plural(&grouped(p.problems), "problem"),
-                plural(&grouped(p.n), "sample"),
+                "{}, {} per problem, temperature {}",
+                counted(p.problems, "problem", "problems"),
+                counted(p.n, "sample", "samples"),
                 number(p.temperature)
             )
         }

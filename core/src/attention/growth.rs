@@ -13,7 +13,7 @@ use super::decode::DRAW;
 use super::position::{MAX_HEAD_DIM, MAX_HEADS, MAX_TOKENS};
 use crate::declare::{Field as _, Measure, Model, Param, Takes, choice, headline, measure, whole};
 use crate::hardware;
-use crate::quantity::{Unit, grouped, number, plural};
+use crate::quantity::{Unit, counted, grouped, number, plural};
 use crate::query::Reader;
 use crate::roofline::Roof;
 
@@ -223,7 +223,7 @@ impl Params {
              Reading them back, the next token does {} for each byte{needed}.",
             grouped(tokens),
             grouped(tokens),
-            plural(&grouped(self.heads), "head"),
+            counted(self.heads, "head", "heads"),
             Unit::Count.format(self.scores_of(tokens)),
             plural(&Unit::Count.format(self.scores_until(tokens)), "score"),
             plural(&number(self.intensity()), "FLOP")

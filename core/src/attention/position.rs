@@ -15,7 +15,7 @@ use crate::declare::{
     Applies, Field as _, Measure, Model, Param, Scale, applies, choice, headline, measure, real, when, whole,
 };
 use crate::options;
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, counted, grouped, number};
 use crate::query::Reader;
 
 /// How positions are told.
@@ -391,9 +391,9 @@ impl Params {
     }
 }
 
-/// "1 token", "4 096 tokens".
+/// "1 token", "4,096 tokens".
 fn tokens(n: u64) -> String {
-    format!("{} token{}", grouped(n), if n == 1 { "" } else { "s" })
+    counted(n, "token", "tokens")
 }
 
 #[cfg(test)]

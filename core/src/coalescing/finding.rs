@@ -1,7 +1,7 @@
 //! What an access costs, in sentences.
 
 use super::{Params, Repair, View};
-use crate::quantity::{Unit, bytes_binary, grouped, number, plural, unbroken};
+use crate::quantity::{Unit, bytes_binary, counted, grouped, number, plural, unbroken};
 
 impl Params {
     /// What the access of the lanes up to the step on show costs.
@@ -34,11 +34,9 @@ impl Params {
         };
         let lines = access.lines.len();
         let text = format!(
-            "{} sector{} of 32 B in {} line{}: {} moved for {} used, {}. {verdict}",
-            sectors,
-            if sectors == 1 { "" } else { "s" },
-            lines,
-            if lines == 1 { "" } else { "s" },
+            "{} of 32 B in {}: {} moved for {} used, {}. {verdict}",
+            counted(sectors as u64, "sector", "sectors"),
+            counted(lines as u64, "line", "lines"),
             grouped(access.moved()) + " B",
             grouped(access.used) + " B",
             unbroken(&Unit::Fraction.format(access.efficiency())),

@@ -4,7 +4,7 @@ use super::params::{Iteration, Params};
 use super::sampler::Split;
 use super::tensors::Part;
 use super::timeline::{Block, Bucket, Kind, Timeline};
-use crate::quantity::{Unit, grouped, plural, unbroken};
+use crate::quantity::{Unit, counted, grouped, unbroken};
 
 fn time(seconds: f64) -> String {
     unbroken(&Unit::Seconds.format(seconds))
@@ -167,7 +167,7 @@ impl Params {
     pub fn sampling(&self) -> String {
         let sampler = self.sampler();
         let n = self.ranks;
-        let samples = |count: u64| plural(&grouped(count), "sample");
+        let samples = |count: u64| counted(count, "sample", "samples");
         let mut text = format!("{} for {n} ranks: rank 0 reads {}", samples(self.dataset), grouped(sampler.samples(0)));
         let last = n.saturating_sub(1);
         let (most, least) = (self.batches(0), self.batches(last));

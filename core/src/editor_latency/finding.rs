@@ -2,7 +2,7 @@
 
 use super::{Kept, Params, Times};
 use crate::fim::format::Order;
-use crate::quantity::{Unit, grouped, plural};
+use crate::quantity::{Unit, counted, grouped};
 
 impl Params {
     /// What the figure shows.
@@ -12,7 +12,7 @@ impl Params {
         let longest = match self.longest() {
             0 => "No prompt is short enough".to_owned(),
             131_072.. => "Any prompt of the figure would be in time".to_owned(),
-            most => format!("The longest prompt in time has {}", plural(&grouped(most), "token")),
+            most => format!("The longest prompt in time has {}", counted(most, "token", "tokens")),
         };
         let why = match (self.kept, self.order) {
             (Kept::Nothing, _) => "Nothing is kept, so all of the prompt is computed at each request",
@@ -32,11 +32,11 @@ impl Params {
         };
         format!(
             "A completion of {} takes {}: {verdict} for {}. {why}: {} of {}, {}. {longest}.{room}",
-            plural(&grouped(self.output), "token"),
+            counted(self.output, "token", "tokens"),
             seconds(times.whole),
             seconds(self.budget),
             grouped(times.computed as u64),
-            plural(&grouped(self.context), "token"),
+            counted(self.context, "token", "tokens"),
             seconds(times.prefill),
         )
     }

@@ -4,7 +4,7 @@ use super::figure::{Params, Shown};
 use super::judge::Tests;
 use super::problems::ALL;
 use crate::declare::Model as _;
-use crate::quantity::{Unit, grouped, plural};
+use crate::quantity::{Unit, counted, grouped, plural};
 
 impl Params {
     /// What the figure shows.
@@ -14,7 +14,7 @@ impl Params {
         let Some(score) = shown.score else {
             return format!(
                 "Run so far: {}. pass@{k} needs {} of each of the {} problems, and has {}.",
-                plural(&grouped(shown.run), "program"),
+                counted(shown.run, "program", "programs"),
                 plural(&k.to_string(), "sample"),
                 ALL.len(),
                 shown.rounds
@@ -29,7 +29,7 @@ impl Params {
         };
         format!(
             "After {} pass@{k} is {}, with a 95% interval of {} to {}: eight problems say little about others.{more}",
-            plural(&grouped(shown.run), "run"),
+            counted(shown.run, "run", "runs"),
             percent(score.unbiased),
             percent(score.interval[0]),
             percent(score.interval[1]),

@@ -84,6 +84,8 @@ impl Cause {
         Self::Planned,
         Self::Shrunk,
     ];
+    /// All but useful work, in the order of [`Cause::ALL`].
+    pub const WASTE: &[Self] = Self::ALL.split_at(1).1;
 
     /// What a person calls it.
     pub const fn label(self) -> &'static str {

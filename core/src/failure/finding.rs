@@ -2,7 +2,7 @@
 
 use super::campaign::{Cause, Event, What};
 use super::{DAY, Failures, Outcome, View};
-use crate::quantity::{Unit, grouped, plural};
+use crate::quantity::{Unit, counted, grouped};
 
 fn time(seconds: f64) -> String {
     Unit::Seconds.format(seconds)
@@ -41,8 +41,8 @@ impl Failures {
             "{} of {} is useful work, through {}, one every {}.{rest} Daly’s model has {} for failures alone, \
              {} at its best interval, {}.",
             part(c.share(Cause::Useful)),
-            plural(&grouped(self.days), "day"),
-            plural(&grouped(c.failures() as u64), "failure"),
+            counted(self.days, "day", "days"),
+            counted(c.failures() as u64, "failure", "failures"),
             time(o.mtbf),
             part(o.efficiency(self.interval)),
             part(o.efficiency(o.optimum)),

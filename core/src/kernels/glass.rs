@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::job::{self, Note};
 use crate::coalescing::{banks, memory};
-use crate::quantity::number;
+use crate::quantity::{named, number};
 use crate::query::Query;
 
 /// What the interpreter is called where a GPU's name would stand.
@@ -252,8 +252,7 @@ impl LineCounts {
     pub fn cost(&self) -> String {
         let of = |units: u64, requests: u64, one: &str, many: &str| {
             let mean = (requests > 0).then(|| number(units as f64 / requests as f64))?;
-            let unit = if mean == "1" { one } else { many };
-            Some(format!("{mean} {unit}"))
+            Some(named(&mean, one, many))
         };
         let parts = [
             of(self.sectors, self.requests, "sector", "sectors"),

@@ -3,7 +3,7 @@
 use super::cases::Act;
 use super::params::Params;
 use super::simulate::{Logged, Story};
-use crate::quantity::{Unit, grouped, number, plural};
+use crate::quantity::{Unit, counted, grouped, number};
 
 /// A loss, or NaN.
 fn loss(x: f64) -> String {
@@ -18,19 +18,19 @@ impl Params {
             format!("The run ends at a loss of {}; with nothing wrong it would be {}.", loss(last), loss(healthy));
         text += &match self.act {
             Act::Wait => {
-                format!(" Nothing was done, and it is {} behind.", plural(&grouped(story.behind() as u64), "step"))
+                format!(" Nothing was done, and it is {} behind.", counted(story.behind() as u64, "step", "steps"))
             }
             _ => format!(
                 " It throws away {}, is {} behind at the end, and loses {}, {} GPU-hours.",
-                plural(&grouped(story.dropped.len() as u64), "step"),
-                plural(&grouped(story.behind() as u64), "step"),
+                counted(story.dropped.len() as u64, "step", "steps"),
+                counted(story.behind() as u64, "step", "steps"),
                 Unit::Seconds.format(self.lost(story)),
                 grouped((self.lost(story) / 3600.0 * f64::from(self.gpus)).round() as u64)
             ),
         };
         let skipped = story.kept.iter().filter(|l: &&Logged| l.skipped).count();
         if skipped > 0 {
-            text += &format!(" The scaler skipped {}.", plural(&grouped(skipped as u64), "update"));
+            text += &format!(" The scaler skipped {}.", counted(skipped as u64, "update", "updates"));
         }
         text
     }

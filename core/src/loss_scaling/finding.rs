@@ -4,7 +4,7 @@ use super::network::{Op, Pass, Run};
 use super::{Loss, Params, ScalerStep, Shown, View};
 use crate::float::bits::superscript;
 use crate::float::exponent;
-use crate::quantity::{Unit, grouped, number, plural};
+use crate::quantity::{Unit, counted, number, plural};
 
 /// A power of two.
 pub fn power(scale: f64) -> String {
@@ -74,7 +74,7 @@ impl Params {
         if skipped > 0 {
             let last = run.steps.last().map_or(1.0, |step| step.scale);
             text +=
-                &format!(" The scaler skips {} and ends at {}.", plural(&grouped(skipped as u64), "step"), power(last));
+                &format!(" The scaler skips {} and ends at {}.", counted(skipped as u64, "step", "steps"), power(last));
         } else if let Some((step, (op, pass))) = broken {
             text += &format!(" At step {step}, {} overflows in {}.", op.name(), of_pass(pass));
         }

@@ -78,7 +78,7 @@ impl Params {
     pub fn finding(&self, run: &Run) -> String {
         let busy = Unit::Fraction.format(run.utilisation());
         let mut text = format!(
-            "{} in the time of {} near-memory ones; the lanes work {busy} of it.",
+            "The run makes {} in the time of {} near-memory steps; its lanes are busy {busy} of that time.",
             plural(&run.steps.len().to_string(), "step"),
             number(run.time())
         );

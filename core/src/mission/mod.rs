@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::exercise::{Params, Value};
-use crate::quantity::{Unit, dollars, number};
+use crate::quantity::{Unit, dollars, number, plural};
 
 pub use board::{Bar, Board, Filled, Kind as BarKind, Picture};
 pub use link::{read, write};
@@ -125,10 +125,7 @@ impl Counted {
     pub fn format(self, value: f64) -> String {
         match self {
             Self::Dollars => dollars(value),
-            Self::Days => match number(value).as_str() {
-                "1" => "1 day".to_owned(),
-                days => format!("{days} days"),
-            },
+            Self::Days => plural(&number(value), "day"),
             Self::Hours => format!("{} h", number(value)),
             other => other.unit().format(value),
         }

@@ -53,7 +53,7 @@ pub struct Params {
 pub struct Own {
     /// α, in seconds; 0 for the listed link's.
     pub latency: f64,
-    /// 1/β, in bytes a second; 0 for the listed link's.
+    /// 1/β, in bytes per second; 0 for the listed link's.
     pub bandwidth: f64,
 }
 
@@ -129,7 +129,7 @@ const LINKS: [Param<Params>; 4] = [
     own("alpha", "latency of a hop within a node, in seconds; 0 for the listed link’s", 10.0, Unit::Seconds)
         .label("Latency within a node")
         .at(|p: &mut Params| p.own[0].latency.slot()),
-    own("rate", "bandwidth within a node, in bytes a second; 0 for the listed link’s", 1e15, Unit::BytesPerSecond)
+    own("rate", "bandwidth within a node, in bytes per second; 0 for the listed link’s", 1e15, Unit::BytesPerSecond)
         .label("Bandwidth within a node")
         .at(|p: &mut Params| p.own[0].bandwidth.slot()),
     own("net-alpha", "latency of a hop between nodes, in seconds; 0 for the listed link’s", 10.0, Unit::Seconds)
@@ -137,7 +137,7 @@ const LINKS: [Param<Params>; 4] = [
         .at(|p: &mut Params| p.own[1].latency.slot()),
     own(
         "net-rate",
-        "bandwidth of a port between nodes, in bytes a second; 0 for the listed link’s",
+        "bandwidth of a port between nodes, in bytes per second; 0 for the listed link’s",
         1e15,
         Unit::BytesPerSecond,
     )

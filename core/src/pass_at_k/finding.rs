@@ -61,7 +61,7 @@ impl Params {
             format!("Your {problems} problems")
         } else {
             format!(
-                "{problems} problems, {} samples of each at temperature {}",
+                "{problems} problems, {} samples per problem at temperature {}",
                 grouped(self.n),
                 crate::quantity::number(self.temperature)
             )

@@ -9,7 +9,7 @@ use crate::declare::{
 };
 use crate::declare::{choice, measure, real, switch, whole};
 use crate::hardware::links::{self, Link};
-use crate::quantity::{Unit, grouped, number, significant};
+use crate::quantity::{Unit, grouped, named, number, significant};
 use crate::query::Reader;
 
 /// What no second schedule is called.
@@ -324,10 +324,7 @@ impl Params {
             self.schedule.label(),
             seconds(whole),
             seconds(timeline.ideal()),
-            match number(timeline.worst_peak()) {
-                one if one == "1" => "1 micro-batch".to_owned(),
-                many => format!("{many} micro-batches"),
-            },
+            named(&number(timeline.worst_peak()), "micro-batch", "micro-batches"),
         );
         if self.schedule == Schedule::PipeDream {
             let versions = number(self.versions(timeline));

@@ -4,7 +4,7 @@ use super::growth::Start;
 use super::params::{Params, Shown, View};
 use super::sums::{Order, Sums};
 use crate::float::Format;
-use crate::quantity::{Unit, grouped, number, plural};
+use crate::quantity::{Unit, counted, grouped, number, plural};
 
 /// A sum as a person reads it.
 pub fn value(x: f64) -> String {
@@ -62,7 +62,7 @@ impl Params {
         let mut text = format!(
             "{} orders of {} come to {} in {}.",
             sums.sums.len(),
-            plural(&grouped(sums.values.len() as u64), "number"),
+            counted(sums.values.len() as u64, "number", "numbers"),
             plural(&sums.distinct().to_string(), "different result"),
             format.name
         );
@@ -100,7 +100,7 @@ impl Params {
         if self.start == Start::Nothing || growth.steps.iter().all(|s| s.distance == 0.0) {
             return format!(
                 "After {} the two runs agree in every bit.",
-                plural(&grouped(growth.steps.len() as u64), "step")
+                counted(growth.steps.len() as u64, "step", "steps")
             );
         }
         let what = match self.start {
@@ -113,7 +113,7 @@ impl Params {
         let [one, other] = last.losses;
         format!(
             "{what} is all that differs: after {} the weights are {} apart. The losses are {} and {}.{all}",
-            plural(&grouped(growth.steps.len() as u64), "step"),
+            counted(growth.steps.len() as u64, "step", "steps"),
             Unit::Fraction.format(last.distance),
             value(one),
             value(other)

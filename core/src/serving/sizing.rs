@@ -15,7 +15,7 @@ use crate::declare::{
 };
 use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
 use crate::model::{ModelRef, reference};
-use crate::quantity::{Unit, dollars, grouped, plural};
+use crate::quantity::{Unit, counted, dollars, grouped};
 use crate::query::{Query, Reader};
 
 /// GPUs of a replica that are tried.
@@ -463,12 +463,12 @@ impl Params {
         let most = size.most.map_or(0, |point| point.batch);
         let mut text = format!(
             "{} at {} per token: {} × {}, {replicas} of {}. A replica takes {}, then {limit}. A million tokens cost {}.",
-            plural(&grouped(self.users), "user"),
+            counted(self.users, "user", "users"),
             Unit::Seconds.format(self.token),
             grouped(size.gpus().unwrap_or(0)),
             self.machine.gpu.name,
             grouped(size.replica()),
-            plural(&grouped(most), "user"),
+            counted(most, "user", "users"),
             dollars(self.dollars(plan))
         );
         match (self.have, size.gpus().unwrap_or(0)) {
@@ -482,7 +482,7 @@ impl Params {
         if let Some((other, gpus)) = others.filter_map(|s| Some((s, s.gpus()?))).min_by_key(|(_, gpus)| *gpus) {
             text += &format!(
                 " With {} per replica it would be {}.",
-                plural(&grouped(other.replica()), "GPU"),
+                counted(other.replica(), "GPU", "GPUs"),
                 grouped(gpus)
             );
         }

@@ -12,7 +12,7 @@ use super::tokens;
 use crate::declare::{Field, List, Measure, Model, Param, choice, headline, join, measure, real, whole};
 use crate::hardware::{self, Accelerator};
 use crate::model::{ModelRef, ParameterCount, Shape, bytes_of_weight, reference};
-use crate::quantity::{Unit, count, grouped, number, plural};
+use crate::quantity::{Unit, count, grouped, named, number, plural};
 use crate::query::{Query, Reader};
 
 /// The model where none is given.
@@ -308,10 +308,7 @@ impl Params {
             "{times} {most}. Drafting a token takes {} of a pass, and checking takes {}. A module adds {} parameters, and {} of \
              the FLOPs of training for each.",
             Unit::Fraction.format(outcome.draft / outcome.pass),
-            match number(outcome.check / outcome.pass) {
-                one if one == "1" => "one pass".to_owned(),
-                passes => format!("{passes} passes"),
-            },
+            named(&number(outcome.check / outcome.pass), "pass", "passes"),
             count(outcome.costs.added),
             Unit::Fraction.format(outcome.costs.module.active / outcome.costs.model.active),
         )

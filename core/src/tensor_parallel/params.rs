@@ -19,7 +19,7 @@ use crate::hardware::{self, Accelerator};
 use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ModelRef, Shape, reference};
 use crate::network::Fabric;
-use crate::quantity::{Unit, grouped, number, plural};
+use crate::quantity::{Unit, counted, number, plural};
 use crate::query::{Query, Reader};
 
 /// Most tensor-parallel ranks.
@@ -475,7 +475,7 @@ impl Run {
             time(cost.compute),
             time(cost.communication),
             plural(&cost.collectives.to_string(), "collective"),
-            plural(&grouped(self.widths.tokens as u64), "token"),
+            counted(self.widths.tokens as u64, "token", "tokens"),
             Unit::Bytes.format(cost.bytes),
             Unit::Fraction.format(cost.share()),
         )

@@ -5,7 +5,7 @@ mod picture;
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::quantity::plural;
+use ringside_core::quantity::counted;
 use ringside_core::scheduler::Params;
 use wasm_bindgen::JsCast as _;
 
@@ -47,7 +47,7 @@ fn view(props: Props) -> AnyView {
     let subtitle = Signal::derive(move || {
         params.with(|p| {
             let own = if p.jobs.0.is_empty() { p.trace.label() } else { "your own jobs" };
-            format!("{} of {}, {own}", plural(&p.nodes.to_string(), "node"), plural(&p.gpus.to_string(), "GPU"))
+            format!("{} of {}, {own}", counted(p.nodes, "node", "nodes"), counted(p.gpus, "GPU", "GPUs"))
         })
     });
     let quantities = Memo::new(move |_| params.with(|p| campaign.with(|c| p.quantities(c))));

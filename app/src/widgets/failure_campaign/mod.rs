@@ -8,7 +8,7 @@ mod weeks;
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::failure::{Failures, Outcome, View};
-use ringside_core::quantity::{Unit, grouped, plural};
+use ringside_core::quantity::{Unit, counted, grouped};
 use ringside_drawing::charts::failure_campaign as charts;
 
 use super::controls::Controls;
@@ -84,7 +84,7 @@ fn view(props: Props) -> AnyView {
             state
             subtitle=Signal::derive(move || {
                 params.with(|p| {
-                    let gpus = plural(&grouped(p.gpus), "GPU");
+                    let gpus = counted(p.gpus, "GPU", "GPUs");
                     format!("{gpus}, {} checkpoints every {}", p.save.label(), Unit::Seconds.format(p.interval))
                 })
             })

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use leptos::prelude::*;
 use ringside_core::failure::campaign::Cause;
 use ringside_core::failure::{DAY, Failures, Outcome};
-use ringside_core::quantity::{Unit, grouped, plural};
+use ringside_core::quantity::{Unit, counted};
 
 use crate::ui::markup::renewed;
 use crate::widgets::outcome::Shown;
@@ -69,10 +69,10 @@ pub(super) fn view(params: Memo<Failures>, shown: Shown<Outcome>, step: Signal<u
             </div>
             <p class="campaign-event">{event}</p>
             <p class="campaign-lost">
-                {move || format!("Where the other {} went", Unit::Fraction.format(1.0 - part(Cause::Useful)))}
+                {move || format!("Time not spent on useful work: {}", Unit::Fraction.format(1.0 - part(Cause::Useful)))}
             </p>
             <div class="campaign-waste" use:renewed=waste></div>
-            <ul class="campaign-causes">{Cause::ALL.into_iter().skip(1).map(entry).collect_view()}</ul>
+            <ul class="campaign-causes">{Cause::WASTE.iter().copied().map(entry).collect_view()}</ul>
         </div>
     }
     .into_any()
@@ -91,8 +91,8 @@ fn picture(p: &Failures, o: &Outcome, step: usize) -> String {
     let mut svg = format!(
         "<svg viewBox=\"0 0 {WIDE} {:.0}\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{} in {}\">",
         rows * PITCH,
-        plural(&grouped(p.days), "day"),
-        plural(&grouped(p.rows()), "strip")
+        counted(p.days, "day", "days"),
+        counted(p.rows(), "strip", "strips")
     );
     let mut paths: [String; 8] = Default::default();
     for stretch in o.campaign.stretches.iter().take_while(|s| s.from < end) {
@@ -129,12 +129,13 @@ fn strip(path: &mut String, (mut from, end): (f64, f64), row: f64) {
 /// All that is not useful, by cause, to the scale of the whole.
 fn wasted(o: &Outcome, end: f64) -> String {
     let spent = o.campaign.spent_until(end);
-    let lost: f64 = spent.iter().skip(1).sum();
+    let seconds = |cause: Cause| spent.get(cause as usize).copied().unwrap_or(0.0);
+    let lost: f64 = Cause::WASTE.iter().map(|cause| seconds(*cause)).sum();
     let mut svg =
         "<svg viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"What is not useful, by cause\">".to_owned();
     let mut x = 0.0;
-    for (cause, seconds) in Cause::ALL.into_iter().zip(spent).skip(1) {
-        let wide = seconds / lost.max(f64::MIN_POSITIVE) * WIDE;
+    for cause in Cause::WASTE.iter().copied() {
+        let wide = seconds(cause) / lost.max(f64::MIN_POSITIVE) * WIDE;
         let _ =
             write!(svg, "<rect class=\"{}\" x=\"{x:.2}\" y=\"0\" width=\"{wide:.2}\" height=\"10\" />", class(cause));
         x += wide;

@@ -141,7 +141,7 @@ fn table(mine: Memo<Vec<Measured>>) -> AnyView {
                 words("Device"),
                 numbers("Speed"),
                 numbers("Time (middle half)"),
-                numbers("Error, of its bound"),
+                numbers("Error / bound"),
             ]
             rows=(move || mine.with(|all| all.iter().map(row).collect_view())).into_any()
         />

@@ -6,7 +6,7 @@ mod record;
 use leptos::prelude::*;
 use ringside_core::declare::{Model as _, Text as _};
 use ringside_core::launch::{Launch, Outcome, Params, Script, Show};
-use ringside_core::quantity::plural;
+use ringside_core::quantity::counted;
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
@@ -27,7 +27,7 @@ fn view(props: Props) -> AnyView {
     let quantities = Memo::new(move |_| params.with(|p| launch.with(|l| p.quantities(l))));
     let subtitle = Signal::derive(move || {
         params.with(|p| {
-            let (nodes, gpus) = (plural(&p.nodes.to_string(), "node"), plural(&p.gpus.to_string(), "GPU"));
+            let (nodes, gpus) = (counted(p.nodes, "node", "nodes"), counted(p.gpus, "GPU", "GPUs"));
             format!("{nodes} of {gpus}, {}", p.case.label())
         })
     });

@@ -13,7 +13,7 @@ mod track;
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::pipeline::{Kind, Params, Schedule, Timeline, explain};
-use ringside_core::quantity::{Unit, counted, plural};
+use ringside_core::quantity::{Unit, counted};
 
 pub(super) use canvas::Probe;
 
@@ -157,12 +157,9 @@ fn view(props: Props) -> AnyView {
 
     let subtitle = Signal::derive(move || {
         params.with(|p| {
-            let stages = plural(&p.stages.to_string(), "stage");
-            format!(
-                "{} · {stages} · {}",
-                p.schedule.label(),
-                counted(p.microbatches.into(), "micro-batch", "micro-batches")
-            )
+            let stages = counted(p.stages.into(), "stage", "stages");
+            let microbatches = counted(p.microbatches.into(), "micro-batch", "micro-batches");
+            format!("{} · {stages} · {microbatches}", p.schedule.label())
         })
     });
     let finding = Signal::derive(move || {

@@ -124,7 +124,7 @@ fn head(run: &Run) -> String {
     let timeline = &run.timeline;
     let makespan = timeline.makespan();
     format!(
-        "{} · {} idle · micro-batches kept at most: {}",
+        "{} · {} idle · most micro-batches kept: {}",
         Unit::Seconds.format(makespan / 1e3),
         Unit::Fraction.format(timeline.idle_share(makespan)),
         number(timeline.worst_peak())

@@ -8,7 +8,7 @@ mod rank;
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::quantity::{grouped, plural};
+use ringside_core::quantity::{counted, plural};
 use ringside_core::tensor_parallel::{Params, Run, Split};
 
 use super::controls::{Controls, declared};
@@ -65,7 +65,7 @@ fn view(props: Props) -> AnyView {
     let subtitle = Signal::derive(move || {
         params.with(|p| {
             let sp = if p.sp { " · sequence parallel" } else { "" };
-            let (ranks, tokens) = (plural(&p.tp.to_string(), "rank"), plural(&grouped(p.seq * p.mbs), "token"));
+            let (ranks, tokens) = (plural(&p.tp.to_string(), "rank"), counted(p.seq * p.mbs, "token", "tokens"));
             format!("{} · {ranks} · {}{sp} · {tokens}", p.model.name(), p.split.label())
         })
     });

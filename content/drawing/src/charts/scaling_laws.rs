@@ -136,7 +136,7 @@ fn repeated(o: &Outcome) -> Chart {
     let top = most * 1.25;
     Chart {
         label: format!(
-            "Tokens as good as new over passes through {} tokens: at most {}. In this run ({} over the text) they are worth {}.",
+            "Tokens as good as new over passes through {} tokens: at most {}. This run makes {} over the text, worth {} new tokens.",
             COUNT.write(o.unique),
             COUNT.write(most),
             if passes == 1.0 { "one pass".to_owned() } else { format!("{} passes", number(passes)) },

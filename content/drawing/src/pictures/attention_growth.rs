@@ -1,7 +1,7 @@
 //! A sequence that grows: the rows of scores, each longer than the last, beside the keys and values that are kept.
 
 use ringside_core::attention::growth::{Params, STEPS};
-use ringside_core::quantity::plural;
+use ringside_core::quantity::counted;
 
 use super::played;
 use crate::chart::Ink;
@@ -35,8 +35,8 @@ pub fn picture(p: &Params) -> Picture {
     }
     let title = format!(
         "Kept: keys and values of {} for {}",
-        plural(&p.kv_heads.to_string(), "head"),
-        plural(&p.heads.to_string(), "query head")
+        counted(p.kv_heads, "head", "heads"),
+        counted(p.heads, "query head", "query heads")
     );
     let kept = Cells::new("", Head::new(title, &[]), [p.heads as f64, STEPS as f64], kept);
     Picture::Beside(vec![(1.0, scored.into()), (1.0, kept.into())])

@@ -2,7 +2,7 @@
 
 use ringside_core::launch::world::{Process, host};
 use ringside_core::launch::{Launch, Params};
-use ringside_core::quantity::{counted, grouped, plural};
+use ringside_core::quantity::counted;
 
 use crate::chart::Ink;
 use crate::form::{Cell, Cells, Head, Tone};
@@ -32,7 +32,7 @@ pub fn picture(p: &Params, launch: &Launch) -> Cells {
     let title = format!(
         "{} on {}",
         counted(launch.processes.len() as u64, "process", "processes"),
-        plural(&grouped(p.nodes * p.gpus), "GPU")
+        counted(p.nodes * p.gpus, "GPU", "GPUs")
     );
     Cells::new(p.finding(launch), Head::new(title, &keys), [p.gpus as f64, p.nodes as f64], all.map(cell).collect())
         .named((0..p.nodes).map(host), (0..p.gpus).map(|gpu| format!("GPU {gpu}")))

@@ -1,7 +1,7 @@
 //! A mixture of experts: the router's scores over the load of each expert and the time of each GPU.
 
 use ringside_core::moe::figure::{Params, Routed};
-use ringside_core::quantity::{Unit, grouped, number, plural};
+use ringside_core::quantity::{Unit, counted, number};
 
 use crate::chart::Ink;
 use crate::form::{Cell, Cells, Head, Tone};
@@ -32,7 +32,7 @@ fn scores(p: &Params, routed: &Routed) -> Cells {
             cells.push(Cell::new(choice.expert as f64, y as f64, if has_room { CHOSEN } else { DROPPED }));
         }
     }
-    let title = format!("{shown} of {} and their experts", plural(&grouped(all as u64), "token"));
+    let title = format!("{shown} of {} and their experts", counted(all as u64, "token", "tokens"));
     let head = Head::new(title, &[(CHOSEN, "chosen"), (DROPPED, "no room")]);
     Cells::new(p.finding(routed), head, [experts, shown as f64], cells)
 }

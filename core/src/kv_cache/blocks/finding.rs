@@ -3,11 +3,7 @@
 use super::figure::{Params, Shown, View};
 use super::serve::{Event, Stage};
 use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
-use crate::quantity::{Unit, grouped, listed, number, plural};
-
-fn some(n: u64, what: &str) -> String {
-    format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
-}
+use crate::quantity::{Unit, counted, grouped, listed, named, number};
 
 impl Params {
     /// What the figure shows, in sentences.
@@ -23,11 +19,14 @@ impl Params {
     pub fn caption(&self, shown: &Shown) -> String {
         let run = &shown.run;
         if run.step == 0 {
-            return format!("Before the first step: {} wait.", some(run.queue.len() as u64, "request"));
+            return format!("Before the first step: {} wait.", counted(run.queue.len() as u64, "request", "requests"));
         }
         if run.events.is_empty() {
             let rows = run.rows.iter().filter(|row| row.stage == Stage::Running).count() as u64;
-            return format!("{} each write a token into a slot that they hold already.", some(rows, "sequence"));
+            return format!(
+                "{} each write a token into a slot that they hold already.",
+                counted(rows, "sequence", "sequences")
+            );
         }
         // What is rare first.
         let rank = |event: &Event| match event {
@@ -53,11 +52,8 @@ impl Params {
         let stuck = run.stuck.as_ref().map(|why| format!(" It does not go on: {why}")).unwrap_or_default();
         let all = format!(
             "On average over {}, {} and {} of the pool holds tokens.",
-            plural(&grouped(run.ticks.len() as u64), "step"),
-            match number(run.mean(|t| t.running as f64)) {
-                one if one == "1" => "1 sequence runs".to_owned(),
-                many => format!("{many} sequences run concurrently"),
-            },
+            counted(run.ticks.len() as u64, "step", "steps"),
+            named(&number(run.mean(|t| t.running as f64)), "sequence runs", "sequences run concurrently"),
             Unit::Fraction.format(run.mean(|t| t.usage.tokens as f64 / t.usage.slots.max(1) as f64)),
         );
         if usage.held() == 0 {
@@ -106,8 +102,8 @@ impl Params {
             return format!(
                 "{} has {} in {}. Nothing has been read yet.",
                 row.name,
-                some(row.stored, "token"),
-                some(row.blocks.len() as u64, "block")
+                counted(row.stored, "token", "tokens"),
+                counted(row.blocks.len() as u64, "block", "blocks")
             );
         };
         let end = if read == shown.visits.len() {
@@ -153,7 +149,7 @@ impl Params {
         let alike = if self.shared > 0 {
             format!(
                 " With the first {}, which all requests share, kept once: {}.",
-                some(self.shared, "token"),
+                counted(self.shared, "token", "tokens"),
                 grouped(fit.requests_shared as u64)
             )
         } else {
@@ -163,7 +159,7 @@ impl Params {
         format!(
             "{} of {} tokens fit{} beside the weights of {name}. It keeps {} a token, and {} are left on {gpus}: {} tokens. In one room of {} slots each it would be \
              {}.{alike}{copies}{before}",
-            some(fit.requests as u64, "request"),
+            counted(fit.requests as u64, "request", "requests"),
             grouped(self.tokens),
             if fit.requests == 1.0 { "s" } else { "" },
             Unit::Bytes.format(fit.per_token),

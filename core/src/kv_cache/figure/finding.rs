@@ -2,7 +2,7 @@
 
 use super::{Attention, Params, Shown, View, Way};
 use crate::kv_cache::Keeps;
-use crate::quantity::{Unit, grouped, number, plural};
+use crate::quantity::{Unit, counted, grouped, number};
 
 fn bytes(value: f64) -> String {
     Unit::Bytes.format(value)
@@ -66,7 +66,7 @@ impl Params {
         let (Some(most), Some(least)) = (most, least) else { return String::new() };
         format!(
             "A sequence of {} takes {} in {} and {} in {}: {} times as much.",
-            plural(&grouped(self.context), "token"),
+            counted(self.context, "token", "tokens"),
             bytes(most.sequence),
             most.model.name,
             bytes(least.sequence),
@@ -114,8 +114,8 @@ impl Params {
         let before = if self.activations > 0.0 { "" } else { super::BEFORE_ACTIVATIONS };
         format!(
             "Room for {} of {}{}, for {} with keys and values for every head. Weights leave {} of {gpus} for caches.{copies}{before}",
-            plural(&grouped(shown.chosen.requests as u64), "request"),
-            plural(&grouped(self.context), "token"),
+            counted(shown.chosen.requests as u64, "request", "requests"),
+            counted(self.context, "token", "tokens"),
             self.what(),
             grouped(multi_head as u64),
             bytes(shown.room),

@@ -17,7 +17,7 @@ use crate::declare::{
     switch, when, whole,
 };
 use crate::options;
-use crate::quantity::{Unit, grouped, plural};
+use crate::quantity::{Unit, counted, grouped};
 use crate::query::{Query, Reader};
 
 /// Longest sequence.
@@ -421,7 +421,7 @@ impl Anatomy {
             share(tables),
             Unit::Flop.format(flops),
             percent(self.flops.scores + self.flops.values, flops),
-            plural(&grouped(self.params.seq), "token")
+            counted(self.params.seq, "token", "tokens")
         )
     }
 }

@@ -1,7 +1,7 @@
 //! What the figure says.
 
 use super::{Balance, Params, Routed};
-use crate::quantity::{Unit, count, grouped, number, plural};
+use crate::quantity::{Unit, count, counted, grouped, number};
 
 impl Params {
     /// What the figure shows, in sentences.
@@ -61,8 +61,8 @@ impl Params {
             count(routed.model.total),
             count(routed.model.active),
             routed.router.top_k,
-            plural(&grouped(routed.model.experts), "expert"),
-            plural(&grouped(routed.model.layers as u64), "layer"),
+            counted(routed.model.experts, "expert", "experts"),
+            counted(routed.model.layers as u64, "layer", "layers"),
         )
     }
 }

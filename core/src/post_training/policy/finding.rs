@@ -2,7 +2,7 @@
 
 use super::answers::{ANSWERS, HACK};
 use super::{Algorithm, Params, Shown, View};
-use crate::quantity::{Unit, grouped, number, plural};
+use crate::quantity::{Unit, counted, grouped, number};
 
 fn part(value: f64) -> String {
     Unit::Fraction.format(value)
@@ -24,7 +24,7 @@ impl Params {
         let (worth, hack) = (last.worth(), last.new[HACK]);
         let first = format!(
             "After {} the reward model says {}, the answers are worth {}, and the policy is {} nats from its reference.",
-            plural(&grouped(self.updates), "update"),
+            counted(self.updates, "update", "updates"),
             number(last.score()),
             number(worth),
             number(last.divergence())
@@ -79,7 +79,7 @@ impl Params {
         let [right, wrong] = s.group;
         if self.right == 0 || self.right >= self.group {
             let what = if self.right == 0 { "wrong" } else { "right" };
-            let all = plural(&grouped(self.group), "answer");
+            let all = counted(self.group, "answer", "answers");
             return format!("Every one of {all} is {what}: every advantage is 0, and the prompt teaches nothing.");
         }
         let by = match self.algorithm {

@@ -1,7 +1,7 @@
 //! What the figure says.
 
 use super::{Outcome, View, intensity};
-use crate::quantity::{Unit, grouped, number, plural};
+use crate::quantity::{Unit, counted, grouped, number, plural};
 use crate::serving::step::Quant;
 
 impl Outcome {
@@ -17,13 +17,13 @@ impl Outcome {
         }
         format!(
             "{said} Beside the weights there is room for the caches of {}.",
-            plural(&grouped(self.fit() as u64), "sequence")
+            counted(self.fit() as u64, "sequence", "sequences")
         )
     }
 
     fn together(&self) -> String {
         let batch = self.params.batch;
-        plural(&grouped(batch), "sequence")
+        counted(batch, "sequence", "sequences")
     }
 
     fn pass_finding(&self) -> String {
@@ -31,7 +31,7 @@ impl Outcome {
         let bound = if intensity(pass) >= ridge { "more than" } else { "fewer than" };
         let from = match self.ridge_batch() {
             0.0 => "no batch gets there, because every sequence brings its own cache".to_owned(),
-            batch => format!("from {} on there is more", plural(&grouped(batch as u64), "sequence")),
+            batch => format!("from {} on there is more", counted(batch as u64, "sequence", "sequences")),
         };
         format!(
             "A pass on {} takes {}. It reads {} of weights and {} of caches and computes {}: {} FLOP for each byte, {bound} the {} that \
@@ -43,7 +43,7 @@ impl Outcome {
             Unit::Flop.format(pass.flop),
             number(intensity(pass)),
             number(ridge),
-            plural(&grouped(self.params.context), "token"),
+            counted(self.params.context, "token", "tokens"),
             Unit::Seconds.format(self.prefill.time()),
             number(intensity(&self.prefill)),
         )
@@ -64,7 +64,7 @@ impl Outcome {
         format!(
             "A check of {} of each of {} takes {} the time of a pass and yields {}: {} times as fast. {pays} Fastest here is {most}, {} \
              times.",
-            plural(&grouped(p.checked()), "token"),
+            counted(p.checked(), "token", "tokens"),
             self.together(),
             match number(self.check.time() / self.pass.time()) {
                 one if one == "1" => "exactly".to_owned(),
