@@ -9,8 +9,8 @@ export default defineConfig({
   testMatch: "*.spec.ts",
   fullyParallel: true,
   workers: 2,
-  // axe on the longest pages, on two busy cores.
-  timeout: 120_000,
+  // axe on the longest pages, and all the steps of a test that stays on its page, on two busy cores.
+  timeout: 240_000,
   expect: { timeout: 15_000 },
   // What passes at its second try is named (xtask/src/outcomes.rs) and does not throw a run away; whoever sees one mends it.
   retries: 1,

@@ -19,3 +19,6 @@ export const places = routes
     const slots = html.matchAll(/id="?([\w-]+)"? data-slot-widget="?([\w-]+)/g);
     return [...slots].map(([, anchor, widget]) => ({ path, anchor, widget }));
   });
+
+/** The first page of each kind: home, a chapter, a mission, practice … */
+export const samples = new Set(new Map(routes.map(({ path }) => [path.split("/")[0], path] as const).reverse()).values());

@@ -1,6 +1,6 @@
 // What the tests of one widget use: its page, its figure, its numbers and the parameters in its address.
 import type { Page } from "@playwright/test";
-import { expect, ready } from "./fixtures";
+import { expect, follow, ready } from "./fixtures";
 
 export function widget(id: string) {
   const figure = (page: Page) => page.locator(`[data-widget="${id}"]`);
@@ -20,8 +20,11 @@ export function widget(id: string) {
       await expect(button).toHaveAttribute("aria-expanded", "true");
     },
 
-    /** Opens the widget's own page. */
-    async open(page: Page, query: string) {
+    /** Opens the widget's own page, or leads an open one to another state. */
+    open: (page: Page, query: string) => follow(page, `w/${id}/?${query}`),
+
+    /** Opens the widget's own page from nothing, where that is what is tested. */
+    async load(page: Page, query: string) {
       await page.goto(`w/${id}/?${query}`);
       await ready(page);
     },
