@@ -1,9 +1,9 @@
 // What holds of every figure at once: everything that a person needs is on the first screen, and nothing moves under the hand. The list is
 // the build's own.
 import type { Locator, Page } from "@playwright/test";
-import { expect, ready, sound, test } from "./fixtures";
+import { expect, opened, ready, sound, test } from "./fixtures";
 import { readable, root } from "./room";
-import { places, routes, widgets } from "./site";
+import { places, routes, samples, widgets } from "./site";
 import { widget } from "./widget";
 
 const SCREENS = [
@@ -152,19 +152,17 @@ for (const { id } of widgets) {
   });
 }
 
-/** The first place of each figure, by chapter. */
-const chapters = new Map<string, typeof places>();
-for (const { id } of widgets) {
-  const place = places.find((place) => place.widget === id);
-  if (place) chapters.set(place.path, [...(chapters.get(place.path) ?? []), place]);
-}
+/** The first place of each figure. */
+const firsts = widgets.flatMap(({ id }) => places.find((place) => place.widget === id) ?? []);
 
-for (const [path, figures] of chapters) {
-  test(`${path}: all that is needed of its figures is seen, before a prediction as well as after`, async ({ page }) => {
+for (const { path, title } of routes.filter(({ path }) => path.startsWith("chapter/"))) {
+  test(`${path} is sound, and all that is needed of its figures is seen, before a prediction as well as after`, async ({ page }) => {
+    test.slow();
     await page.setViewportSize(SCREENS[0]);
-    await page.goto(path);
-    await ready(page);
-    for (const { anchor, widget } of figures) {
+    await test.step("its page is sound", async () => opened(page, path, title, samples.has(path)));
+    await page.emulateMedia({ colorScheme: null });
+    await page.setViewportSize(SCREENS[0]);
+    for (const { anchor, widget } of firsts.filter((place) => place.path === path)) {
       await test.step(widget, async () => {
         const there = page.locator(`.widget-slot[id="${anchor}"]`);
         const within = there.locator("[data-widget]");
@@ -196,20 +194,20 @@ for (const [path, figures] of chapters) {
 }
 
 test("other controls open when they are asked for, stay open, and open by themselves for a link that sets one", async ({ page }) => {
-  const { figure, open } = widget("ring-all-reduce");
+  const { figure, load } = widget("ring-all-reduce");
   const button = (page: Page) => figure(page).getByRole("button", { name: "More controls" });
   const node = (page: Page) => figure(page).locator('input[type="range"][name="node"]');
-  await open(page, "");
+  await load(page, "");
   await expect(button(page)).toHaveAttribute("aria-expanded", "false");
   await expect(node(page)).toBeHidden();
   await button(page).click();
   await expect(node(page)).toBeVisible();
-  await open(page, "ranks=4");
+  await load(page, "ranks=4");
   await expect(node(page)).toBeVisible();
   await button(page).click();
-  await open(page, "ranks=8");
+  await load(page, "ranks=8");
   await expect(node(page)).toBeHidden();
-  await open(page, "node=4");
+  await load(page, "node=4");
   await expect(node(page)).toBeVisible();
   await expect(button(page)).toContainText("some are set");
 });

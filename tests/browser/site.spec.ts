@@ -1,36 +1,41 @@
 // Every page of the site by one set of rules; the list is the build's own, so that a new page is tested on arrival.
-import { NARROW, axe, expect, hold, overflow, ready, sound, test } from "./fixtures";
-import { routes } from "./site";
+import { expect, hold, opened, ready, test } from "./fixtures";
+import { routes, samples } from "./site";
 
-// The page of a figure is looked at with the figure, in figures.spec.ts.
-for (const { path, title } of routes.filter(({ path }) => !/^w\/./.test(path))) {
-  test(`/${path} shows itself, axe finds nothing, and it needs no scrolling sideways`, async ({ page }) => {
+// The page of a figure is looked at with the figure, and a chapter with its figures, in figures.spec.ts.
+for (const { path, title } of routes.filter(({ path }) => !/^(w|chapter)\/./.test(path))) {
+  test(`/${path} shows itself, on a phone too, axe finds nothing, and it needs no scrolling sideways`, async ({ page }) => {
     // Axe looks at fifteen thousand elements there.
     if (path === "reference/") test.slow();
-    await page.goto(`./${path}`);
-    await ready(page);
-    await sound(page, title);
+    await opened(page, path, title, samples.has(path));
   });
 }
 
-/** A page of each kind: home, a chapter, a figure, practice … */
-const kinds = new Map(routes.map(({ path }) => [path.split("/")[0], path] as const).reverse());
-for (const path of kinds.values()) {
-  test(`/${path} is opened on a phone, and axe finds nothing`, async ({ page }) => {
-    await page.setViewportSize(NARROW[0]);
-    await page.goto(`./${path}`);
-    await ready(page);
-    expect(await overflow(page)).toBeLessThanOrEqual(0);
-    expect(await axe(page)).toEqual([]);
-  });
-}
-
-test("no script or style may be inline without its hash", async ({ page }) => {
+test("the home page allows no script or style without its hash, is searched by keys, and an address without a page says so", async ({ page }) => {
   await page.goto("./");
-  const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute("content");
-  expect(policy).toContain("default-src 'self'");
-  expect(policy).not.toContain("unsafe-inline");
-  expect(policy).not.toContain("'unsafe-eval'");
+  await ready(page);
+  await test.step("no script or style may be inline without its hash", async () => {
+    const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute("content");
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).not.toContain("unsafe-inline");
+    expect(policy).not.toContain("'unsafe-eval'");
+  });
+
+  await test.step("search finds a term with the keyboard alone", async () => {
+    await page.keyboard.press("/");
+    const field = page.locator("dialog[open] input");
+    await expect(field).toBeFocused();
+    await page.keyboard.type("master weights");
+    await expect(page.locator('dialog[open] [role="option"]').first()).toBeVisible();
+    await page.keyboard.press("Enter");
+    await expect(page.locator("dialog[open]")).toHaveCount(0);
+  });
+
+  await test.step("a page that does not exist says so", async () => {
+    await page.evaluate(() => history.pushState(null, "", "no/such/page"));
+    await page.evaluate(() => dispatchEvent(new PopStateEvent("popstate")));
+    await expect(page.locator("h1")).toContainText("no such page");
+  });
 });
 
 test("a chapter: predict, see, answer wrongly, rightly, and come back", async ({ page }) => {
@@ -92,18 +97,6 @@ test("the first link leads past the header to the text, not to the first figure"
   await expect(page.locator("main")).toBeFocused();
 });
 
-test("search finds a term with the keyboard alone", async ({ page }) => {
-  await page.goto("./");
-  await ready(page);
-  await page.keyboard.press("/");
-  const field = page.locator("dialog[open] input");
-  await expect(field).toBeFocused();
-  await page.keyboard.type("master weights");
-  await expect(page.locator('dialog[open] [role="option"]').first()).toBeVisible();
-  await page.keyboard.press("Enter");
-  await expect(page.locator("dialog[open]")).toHaveCount(0);
-});
-
 test("what is typed while the page comes alive goes into the search, and changes nothing else", async ({ page }) => {
   const go = await hold(page, "**/*.wasm");
   await page.goto("./");
@@ -131,12 +124,4 @@ test("a teacher’s tools are behind a switch", async ({ page }) => {
   await page.goto("w/memory-breakdown/");
   await ready(page);
   await expect(page.getByRole("button", { name: "Add to lecture" })).toBeVisible();
-});
-
-test("a page that does not exist says so", async ({ page }) => {
-  await page.goto("./");
-  await ready(page);
-  await page.evaluate(() => history.pushState(null, "", "no/such/page"));
-  await page.evaluate(() => dispatchEvent(new PopStateEvent("popstate")));
-  await expect(page.locator("h1")).toContainText("no such page");
 });
