@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContext, Download, Page } from "@playwright/test";
-import { axe, expect, overflow, NARROW, ready, teach, test } from "./fixtures";
+import { NARROW, axe, expect, overflow, ready, step, teach, test, visit } from "./fixtures";
 
 const QUIZ = "e=memory-accounting/zero-2,memory-accounting/weights&seed=0&title=Week%203";
 
@@ -33,70 +33,72 @@ async function unzipped(download: Download): Promise<Map<string, string>> {
   return files;
 }
 
-test("a chapter leaves as Moodle XML, with its diagnoses and its variants, and what is lost is said first", async ({ page }) => {
-  await open(page, "export/?chapter=memory-accounting&as=moodle&variants=3");
-  await expect(page.locator("#holds + p")).toHaveText(/^\d+ questions from \d+ of \d+ exercises\.$/);
-  const lost = page.locator(".export-lost summary");
-  await expect(lost.filter({ hasText: "because the learner draws a curve" })).toBeVisible();
-  expect(await axe(page)).toEqual([]);
-  const download = await saved(page, "Download the questions");
-  expect(download.suggestedFilename()).toMatch(/^ringside-chapter-03-.*-moodle\.xml$/);
-  const xml = await page.evaluate((text) => {
-    const file = new DOMParser().parseFromString(text, "application/xml");
-    const asked = [...file.querySelectorAll("question[type=numerical]")].find((q) => q.querySelector("idnumber")?.textContent === "memory-accounting-weights-1")!;
-    const answers = [...asked.querySelectorAll("answer")].map((a) => [a.getAttribute("fraction"), a.querySelector(":scope > text")!.textContent, a.querySelector("feedback")!.textContent!.trim()]);
-    const variants = [...file.querySelectorAll("idnumber")].filter((id) => id.textContent!.startsWith("memory-accounting-weights-")).length;
-    return { error: file.querySelector("parsererror")?.textContent ?? "", answers, variants };
-  }, await text(download));
-  expect(xml.error).toBe("");
-  expect(xml.answers[0].slice(0, 2)).toEqual(["100", "60"]);
-  expect(xml.answers[1].slice(0, 2)).toEqual(["0", "120"]);
-  expect(xml.answers[1][2]).toContain("fp32");
-  expect(xml.variants).toBe(3);
-});
+test("what is exported says first what is lost, and the address names what it is", async ({ page }) => {
+  await step(page, "a chapter leaves as Moodle XML, with its diagnoses and its variants, and what is lost is said first", async () => {
+    await visit(page, "export/?chapter=memory-accounting&as=moodle&variants=3");
+    await expect(page.locator("#holds + p")).toHaveText(/^\d+ questions from \d+ of \d+ exercises\.$/);
+    const lost = page.locator(".export-lost summary");
+    await expect(lost.filter({ hasText: "because the learner draws a curve" })).toBeVisible();
+    expect(await axe(page)).toEqual([]);
+    const download = await saved(page, "Download the questions");
+    expect(download.suggestedFilename()).toMatch(/^ringside-chapter-03-.*-moodle\.xml$/);
+    const xml = await page.evaluate((text) => {
+      const file = new DOMParser().parseFromString(text, "application/xml");
+      const asked = [...file.querySelectorAll("question[type=numerical]")].find((q) => q.querySelector("idnumber")?.textContent === "memory-accounting-weights-1")!;
+      const answers = [...asked.querySelectorAll("answer")].map((a) => [a.getAttribute("fraction"), a.querySelector(":scope > text")!.textContent, a.querySelector("feedback")!.textContent!.trim()]);
+      const variants = [...file.querySelectorAll("idnumber")].filter((id) => id.textContent!.startsWith("memory-accounting-weights-")).length;
+      return { error: file.querySelector("parsererror")?.textContent ?? "", answers, variants };
+    }, await text(download));
+    expect(xml.error).toBe("");
+    expect(xml.answers[0].slice(0, 2)).toEqual(["100", "60"]);
+    expect(xml.answers[1].slice(0, 2)).toEqual(["0", "120"]);
+    expect(xml.answers[1][2]).toContain("fp32");
+    expect(xml.variants).toBe(3);
+  });
 
-test("a quiz is exported from where it is composed, as a package for Canvas and as notes for Anki", async ({ page }) => {
-  await open(page, `quiz/?${QUIZ}&compose=1`);
-  await page.getByRole("link", { name: "Export questions…" }).click();
-  await ready(page);
-  await expect(page.getByLabel("Export", { exact: true })).toHaveValue("0");
-  await page.getByRole("radio", { name: "Canvas (QTI 1.2 package)" }).check();
-  const files = await unzipped(await saved(page, "Download the questions"));
-  expect([...files.keys()]).toEqual(["imsmanifest.xml", "ringside/assessment_meta.xml", "ringside/ringside.xml"]);
-  expect(files.get("ringside/ringside.xml")).toContain("Week 3");
-  await page.getByRole("radio", { name: "Anki notes" }).check();
-  await expect(page).toHaveURL(/as=anki/);
-  const notes = await text(await saved(page, "Download the questions"));
-  expect(notes).toContain("#guid column:1\n");
-  expect(notes).toContain("ringside-memory-accounting-zero-2-1\t");
-  await expect(page.locator(".went-well")).toBeVisible();
-  await expect(page.getByText("Each variant is a note.")).toBeVisible();
-  // A mission is no question.
-  await page.getByLabel("Export", { exact: true }).selectOption({ index: await page.locator("#export-what option").count() - 1 });
-  await expect(page.getByRole("radio", { name: "Anki notes" })).toBeDisabled();
-  await expect(page.getByRole("radio", { name: "SCORM 1.2 package" })).toBeChecked();
-  // A download is announced until something else is set.
-  await expect(page.locator(".went-well")).toHaveCount(0);
-  await saved(page, "Download the package");
-  await expect(page.locator(".went-well")).toBeVisible();
-  await page.getByRole("radio", { name: "SCORM 2004 package" }).check();
-  await expect(page.locator(".went-well")).toHaveCount(0);
-  for (const size of NARROW) {
-    await page.setViewportSize(size);
-    expect(await overflow(page), `${size.width}`).toBeLessThanOrEqual(0);
-  }
-});
+  await step(page, "a quiz is exported from where it is composed, as a package for Canvas and as notes for Anki", async () => {
+    await visit(page, `quiz/?${QUIZ}&compose=1`);
+    await page.getByRole("link", { name: "Export questions…" }).click();
+    await ready(page);
+    await expect(page.getByLabel("Export", { exact: true })).toHaveValue("0");
+    await page.getByRole("radio", { name: "Canvas (QTI 1.2 package)" }).check();
+    const files = await unzipped(await saved(page, "Download the questions"));
+    expect([...files.keys()]).toEqual(["imsmanifest.xml", "ringside/assessment_meta.xml", "ringside/ringside.xml"]);
+    expect(files.get("ringside/ringside.xml")).toContain("Week 3");
+    await page.getByRole("radio", { name: "Anki notes" }).check();
+    await expect(page).toHaveURL(/as=anki/);
+    const notes = await text(await saved(page, "Download the questions"));
+    expect(notes).toContain("#guid column:1\n");
+    expect(notes).toContain("ringside-memory-accounting-zero-2-1\t");
+    await expect(page.locator(".went-well")).toBeVisible();
+    await expect(page.getByText("Each variant is a note.")).toBeVisible();
+    // A mission is no question.
+    await page.getByLabel("Export", { exact: true }).selectOption({ index: await page.locator("#export-what option").count() - 1 });
+    await expect(page.getByRole("radio", { name: "Anki notes" })).toBeDisabled();
+    await expect(page.getByRole("radio", { name: "SCORM 1.2 package" })).toBeChecked();
+    // A download is announced until something else is set.
+    await expect(page.locator(".went-well")).toHaveCount(0);
+    await saved(page, "Download the package");
+    await expect(page.locator(".went-well")).toBeVisible();
+    await page.getByRole("radio", { name: "SCORM 2004 package" }).check();
+    await expect(page.locator(".went-well")).toHaveCount(0);
+    for (const size of NARROW) {
+      await page.setViewportSize(size);
+      expect(await overflow(page), `${size.width}`).toBeLessThanOrEqual(0);
+    }
+  });
 
-test("an address that names nothing there exports the first of the list", async ({ page }) => {
-  for (const nothing of ["mission=nope", "chapter=nope"]) {
-    await open(page, `export/?${nothing}&as=scorm12`);
-    const first = page.getByLabel("Export", { exact: true });
-    await expect(first).toHaveValue("0");
-    const title = (await first.locator("option").first().textContent())!;
-    const files = await unzipped(await saved(page, "Download the package"));
-    expect(files.get("imsmanifest.xml")).toContain(`<title>${title}</title>`);
-    expect(files.get("index.html")).not.toContain("nope");
-  }
+  await step(page, "an address that names nothing there exports the first of the list", async () => {
+    for (const nothing of ["mission=nope", "chapter=nope"]) {
+      await visit(page, `export/?${nothing}&as=scorm12`);
+      const first = page.getByLabel("Export", { exact: true });
+      await expect(first).toHaveValue("0");
+      const title = (await first.locator("option").first().textContent())!;
+      const files = await unzipped(await saved(page, "Download the package"));
+      expect(files.get("imsmanifest.xml")).toContain(`<title>${title}</title>`);
+      expect(files.get("index.html")).not.toContain("nope");
+    }
+  });
 });
 
 /** A learning platform with scorm-again, which has the package: the page in which it runs, and what it has heard. */
@@ -189,79 +191,74 @@ test("marks go into the gradebook that a platform exported, and a copied file is
 
 const TALK = `presenter/#list=${encodeURIComponent("> # Today\n// Say hello.\nw/zero-stepper/?zero=2 One step\nchapter/zero-and-fsdp/#exercise-not-zero-two\n")}`;
 
-test("a clicker turns to the next slide, whatever has the focus, and notes are for the presenter alone", async ({ context }) => {
+test("a talk: the clicker turns, notes are the presenter’s alone, the room is held, waits and votes", async ({ context }) => {
   const lead = await context.newPage();
   await open(lead, TALK);
   const room = await context.newPage();
   await open(room, "presenter/?audience");
   await lead.bringToFront();
-  await expect(lead.locator(".presenter-notes")).toHaveText("Say hello.");
-  expect(await room.locator("body").innerText()).not.toContain("Say hello.");
-  await lead.keyboard.press("PageDown");
-  await lead.getByRole("button", { name: "Step forward" }).click();
-  await lead.keyboard.press("PageUp");
-  await expect(lead.locator(".presenter-label")).toHaveText(/^1 · /);
-});
 
-test("the room’s screen is held, is given two minutes, and is let go again", async ({ context }) => {
-  const lead = await context.newPage();
-  await open(lead, TALK);
-  const room = await context.newPage();
-  await open(room, "presenter/?audience");
-  await expect(room.getByRole("heading", { name: "Today" })).toBeVisible();
-  await lead.bringToFront();
-  await lead.keyboard.press("f");
-  await expect(lead.getByRole("button", { name: /^Freeze/ })).toHaveAttribute("aria-pressed", "true");
-  await lead.keyboard.press("PageDown");
-  await expect(lead.locator(".presenter-label")).toHaveText("2 · One step");
-  await expect(room.getByRole("heading", { name: "Today" })).toBeVisible();
-  // A held screen goes blank and counts down, and has no pointer of another slide.
-  await lead.keyboard.press("b");
-  await expect(room.locator(".room-blank")).toBeVisible();
-  await lead.keyboard.press("b");
-  await expect(room.locator(".room-blank")).toHaveCount(0);
-  await lead.getByRole("button", { name: "Give the room 5 min" }).click();
-  await expect(room.locator(".room-countdown")).toHaveText(/^(5:00|4:5\d)$/);
-  await expect(room.getByRole("heading", { name: "Today" })).toBeVisible();
-  await lead.getByRole("button", { name: "Pointer", exact: true }).click();
-  await lead.locator(".presenter-stage [data-drawing]").first().hover();
-  await lead.getByRole("button", { name: "Stop the countdown" }).click();
-  await expect(room.locator(".room-countdown")).toHaveCount(0);
-  await expect(room.locator(".room-pointer")).toHaveCount(0);
-  await lead.getByRole("button", { name: "Pointer", exact: true }).click();
-  await lead.locator(".presenter-label").click();
-  await lead.keyboard.press("f");
-  await expect(room.locator('[data-widget="zero-stepper"]')).toBeVisible();
-  await lead.getByRole("button", { name: "Give the room 2 min" }).click();
-  await expect(room.locator(".room-countdown")).toHaveText(/^(2:00|1:5\d)$/);
-  await lead.getByRole("button", { name: "Stop the countdown" }).click();
-  await expect(room.locator(".room-countdown")).toHaveCount(0);
-  expect(await axe(lead)).toEqual([]);
-});
+  await test.step("a clicker turns to the next slide, whatever has the focus, and notes are for the presenter alone", async () => {
+    await expect(lead.locator(".presenter-notes")).toHaveText("Say hello.");
+    expect(await room.locator("body").innerText()).not.toContain("Say hello.");
+    await lead.keyboard.press("PageDown");
+    await lead.getByRole("button", { name: "Step forward" }).click();
+    await lead.keyboard.press("PageUp");
+    await expect(lead.locator(".presenter-label")).toHaveText(/^1 · /);
+  });
 
-test("a room votes on an exercise of the list: the numbers that are typed are the count", async ({ context }) => {
-  const lead = await context.newPage();
-  await open(lead, TALK);
-  const room = await context.newPage();
-  await open(room, "presenter/?audience");
-  await lead.bringToFront();
-  await lead.keyboard.press("3");
-  await expect(lead.locator(".presenter-question ol[type=A] > li")).not.toHaveCount(0);
-  await lead.getByRole("button", { name: "Show of hands" }).click();
-  await lead.locator(".presenter-label").click();
-  for (const key of ["1", "2", "Enter", "7"]) await lead.keyboard.press(key);
-  await expect(room.locator(".room-counted .hands-count").first()).toHaveText("12");
-  await expect(room.locator(".room-counted .hands-count").nth(1)).toHaveText("7");
-  await expect(lead.locator(".presenter-label")).toHaveText(/^3 · /);
-  expect(await axe(lead)).toEqual([]);
-  // Another slide has no hands.
-  await lead.keyboard.press("PageUp");
-  await expect(room.locator(".room-counted")).toHaveCount(0);
+  await test.step("the room’s screen is held, is given two minutes, and is let go again", async () => {
+    await lead.keyboard.press("1");
+    await expect(room.getByRole("heading", { name: "Today" })).toBeVisible();
+    await lead.keyboard.press("f");
+    await expect(lead.getByRole("button", { name: /^Freeze/ })).toHaveAttribute("aria-pressed", "true");
+    await lead.keyboard.press("PageDown");
+    await expect(lead.locator(".presenter-label")).toHaveText("2 · One step");
+    await expect(room.getByRole("heading", { name: "Today" })).toBeVisible();
+    // A held screen goes blank and counts down, and has no pointer of another slide.
+    await lead.keyboard.press("b");
+    await expect(room.locator(".room-blank")).toBeVisible();
+    await lead.keyboard.press("b");
+    await expect(room.locator(".room-blank")).toHaveCount(0);
+    await lead.getByRole("button", { name: "Give the room 5 min" }).click();
+    await expect(room.locator(".room-countdown")).toHaveText(/^(5:00|4:5\d)$/);
+    await expect(room.getByRole("heading", { name: "Today" })).toBeVisible();
+    await lead.getByRole("button", { name: "Pointer", exact: true }).click();
+    await lead.locator(".presenter-stage [data-drawing]").first().hover();
+    await lead.getByRole("button", { name: "Stop the countdown" }).click();
+    await expect(room.locator(".room-countdown")).toHaveCount(0);
+    await expect(room.locator(".room-pointer")).toHaveCount(0);
+    await lead.getByRole("button", { name: "Pointer", exact: true }).click();
+    await lead.locator(".presenter-label").click();
+    await lead.keyboard.press("f");
+    await expect(room.locator('[data-widget="zero-stepper"]')).toBeVisible();
+    await lead.getByRole("button", { name: "Give the room 2 min" }).click();
+    await expect(room.locator(".room-countdown")).toHaveText(/^(2:00|1:5\d)$/);
+    await lead.getByRole("button", { name: "Stop the countdown" }).click();
+    await expect(room.locator(".room-countdown")).toHaveCount(0);
+    expect(await axe(lead)).toEqual([]);
+  });
+
+  await test.step("a room votes on an exercise of the list: the numbers that are typed are the count", async () => {
+    await lead.keyboard.press("1");
+    await lead.keyboard.press("3");
+    await expect(lead.locator(".presenter-question ol[type=A] > li")).not.toHaveCount(0);
+    await lead.getByRole("button", { name: "Show of hands" }).click();
+    await lead.locator(".presenter-label").click();
+    for (const key of ["1", "2", "Enter", "7"]) await lead.keyboard.press(key);
+    await expect(room.locator(".room-counted .hands-count").first()).toHaveText("12");
+    await expect(room.locator(".room-counted .hands-count").nth(1)).toHaveText("7");
+    await expect(lead.locator(".presenter-label")).toHaveText(/^3 · /);
+    expect(await axe(lead)).toEqual([]);
+    // Another slide has no hands.
+    await lead.keyboard.press("PageUp");
+    await expect(room.locator(".room-counted")).toHaveCount(0);
+  });
 });
 
 test("teachers find the page in their menu", async ({ page }) => {
   await teach(page);
-  await open(page, "reference/");
+  await visit(page, "reference/");
   await page.getByRole("button", { name: "Teach" }).click();
   await page.locator(".teach-menu").getByRole("link", { name: "Export" }).click();
   await expect(page.getByRole("heading", { name: "Export", level: 1 })).toBeVisible();

@@ -1,15 +1,12 @@
 // A quiz: composed, taken without feedback, handed in as a file, and marked again from the file alone.
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { axe, contrast, expect, overflow, ready, stored, test } from "./fixtures";
+import { axe, contrast, expect, overflow, ready, step, stored, test, visit } from "./fixtures";
 
 const LINK = "quiz/?e=memory-accounting/zero-2,memory-accounting/grows-with-batch,memory-accounting/order-layouts&seed=0";
 const question = (page: Page, id: string) => page.locator(`[data-question="memory-accounting/${id}"]`);
 
-async function open(page: Page, path: string) {
-  await page.goto(path);
-  await ready(page);
-}
+const open = visit;
 
 async function begin(page: Page, name: string, path = LINK) {
   await open(page, path);
@@ -32,38 +29,71 @@ async function handIn(page: Page) {
 
 const asFile = (name: string, text: string) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) });
 
-test("a quiz is composed by the keyboard, is in the address, and has a link", async ({ page }) => {
-  await open(page, "quiz/");
-  await expect(page.locator("#order + p")).toHaveText("Nothing is chosen yet.");
-  await expect(page.locator(".address")).toBeHidden();
-  await page.locator("summary", { hasText: "Where the memory goes" }).press("Enter");
-  // Each has a button beside it that shows its question.
-  for (const key of ["Tab", "Space", "Tab", "Tab", "Space"]) await page.keyboard.press(key);
-  await expect(page.locator(".chosen > li")).toHaveCount(2);
-  const [first, second] = await page.locator(".chosen > li > span").allTextContents();
-  await page.getByRole("button", { name: /^Earlier/ }).nth(1).press("Enter");
-  await expect(page.locator(".chosen > li > span")).toHaveText([second, first]);
-  await page.getByRole("textbox", { name: "Seed" }).fill("12");
-  await page.getByRole("textbox", { name: "Seed" }).press("Enter");
-  await page.getByRole("textbox", { name: "Minutes" }).fill("20");
-  await page.getByRole("textbox", { name: "Minutes" }).press("Enter");
-  const link = await page.locator(".address").inputValue();
-  expect(link).toMatch(/\/quiz\/\?e=memory-accounting\/[\w-]+,memory-accounting\/[\w-]+&seed=12&minutes=20$/);
-  await page.reload();
-  await ready(page);
-  await expect(page.locator(".address")).toHaveValue(link);
-  await page.getByRole("button", { name: "Draw new numbers" }).click();
-  await expect(page.locator(".address")).not.toHaveValue(link);
-  await page.getByRole("button", { name: /^Leave out/ }).first().click();
-  await expect(page.locator(".chosen > li")).toHaveCount(1);
-  expect(await axe(page)).toEqual([]);
-});
+test("a quiz is composed by the keyboard, is in the address, has a title, and says what of it cannot be used", async ({ page }) => {
+  await step(page, "a quiz is composed by the keyboard, is in the address, and has a link", async () => {
+    await open(page, "quiz/");
+    await expect(page.locator("#order + p")).toHaveText("Nothing is chosen yet.");
+    await expect(page.locator(".address")).toBeHidden();
+    await page.locator("summary", { hasText: "Where the memory goes" }).press("Enter");
+    // Each has a button beside it that shows its question.
+    for (const key of ["Tab", "Space", "Tab", "Tab", "Space"]) await page.keyboard.press(key);
+    await expect(page.locator(".chosen > li")).toHaveCount(2);
+    const [first, second] = await page.locator(".chosen > li > span").allTextContents();
+    await page.getByRole("button", { name: /^Earlier/ }).nth(1).press("Enter");
+    await expect(page.locator(".chosen > li > span")).toHaveText([second, first]);
+    await page.getByRole("textbox", { name: "Seed" }).fill("12");
+    await page.getByRole("textbox", { name: "Seed" }).press("Enter");
+    await page.getByRole("textbox", { name: "Minutes" }).fill("20");
+    await page.getByRole("textbox", { name: "Minutes" }).press("Enter");
+    const link = await page.locator(".address").inputValue();
+    expect(link).toMatch(/\/quiz\/\?e=memory-accounting\/[\w-]+,memory-accounting\/[\w-]+&seed=12&minutes=20$/);
+    await page.reload();
+    await ready(page);
+    await expect(page.locator(".address")).toHaveValue(link);
+    await page.getByRole("button", { name: "Draw new numbers" }).click();
+    await expect(page.locator(".address")).not.toHaveValue(link);
+    await page.getByRole("button", { name: /^Leave out/ }).first().click();
+    await expect(page.locator(".chosen > li")).toHaveCount(1);
+    expect(await axe(page)).toEqual([]);
+  });
 
-test("a seed or a time that cannot be used is said beside its field", async ({ page }) => {
-  await open(page, "quiz/");
-  await page.getByRole("textbox", { name: "Minutes" }).fill("soon");
-  await page.getByRole("textbox", { name: "Minutes" }).press("Enter");
-  await expect(page.locator(".exam-settings")).toContainText("“soon” was not used");
+  await step(page, "a seed or a time that cannot be used is said beside its field", async () => {
+    await open(page, "quiz/");
+    await page.getByRole("textbox", { name: "Minutes" }).fill("soon");
+    await page.getByRole("textbox", { name: "Minutes" }).press("Enter");
+    await expect(page.locator(".exam-settings")).toContainText("“soon” was not used");
+  });
+
+  await step(page, "a quiz has a title and shows its questions while it is composed, with the numbers that it will ask with", async () => {
+    await open(page, "quiz/?compose=1");
+    await page.locator("summary", { hasText: "Where the memory goes" }).click();
+    const choice = page.locator(".to-choose", { hasText: "One rank under ZeRO-2" });
+    await choice.getByRole("button", { name: "Preview One rank under ZeRO-2" }).click();
+    await expect(page.locator(".asked-text").first()).toContainText("ZeRO");
+    await choice.getByRole("checkbox").check();
+    const chosen = page.locator(".chosen .asked-text");
+    await expect(chosen).toContainText("ZeRO");
+    const before = await chosen.innerText();
+    await page.getByRole("button", { name: "Draw new numbers" }).click();
+    await expect(chosen).not.toHaveText(before);
+    await page.getByLabel("Title", { exact: true }).fill("Week 3: memory");
+    const link = await page.locator(".address").inputValue();
+    expect(new URL(link).searchParams.get("title")).toBe("Week 3: memory");
+    expect(await axe(page)).toEqual([]);
+    await open(page, link);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Week 3: memory");
+    await expect(page).toHaveTitle(/Week 3: memory/);
+  });
+
+  await step(page, "a link that is partly wrong is used as far as it goes", async () => {
+    await open(page, "quiz/?e=memory-accounting/zero-2,memory-accounting/zero-4,nonsense&seed=-1&minutes=soon");
+    for (const part of ["did you mean “memory-accounting/zero-", "“nonsense” is not an exercise", "seed must be", "minutes must be"]) {
+      await expect(page.locator(".message")).toContainText(part);
+    }
+    await expect(page.locator(".exam .lede")).toContainText("One exercise");
+    await open(page, "quiz/?e=no/such");
+    await expect(page.locator("main")).toContainText("Nothing is left to ask");
+  });
 });
 
 test("a quiz is taken without a word about the answers, and survives a reload", async ({ page }) => {
@@ -122,16 +152,6 @@ test("a seed shows everyone the same numbers, and others than the chapter", asyn
   expect(await question(page, "zero-2").locator(".prompt").innerText()).not.toBe(prompt);
 });
 
-test("a link that is partly wrong is used as far as it goes", async ({ page }) => {
-  await open(page, "quiz/?e=memory-accounting/zero-2,memory-accounting/zero-4,nonsense&seed=-1&minutes=soon");
-  for (const part of ["did you mean “memory-accounting/zero-", "“nonsense” is not an exercise", "seed must be", "minutes must be"]) {
-    await expect(page.locator(".message")).toContainText(part);
-  }
-  await expect(page.locator(".exam .lede")).toContainText("One exercise");
-  await open(page, "quiz/?e=no/such");
-  await expect(page.locator("main")).toContainText("Nothing is left to ask");
-});
-
 test("what is handed in is marked again: who agrees, who was edited, what cannot be read", async ({ page }) => {
   await begin(page, "Ada");
   await question(page, "zero-2").locator("input").fill("33.6 GB");
@@ -178,27 +198,6 @@ test("a quiz being taken passes axe on a phone", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   expect(await contrast(page), "dark").toEqual([]);
   await expect.poll(() => overflow(page)).toBeLessThanOrEqual(0);
-});
-
-test("a quiz has a title and shows its questions while it is composed, with the numbers that it will ask with", async ({ page }) => {
-  await open(page, "quiz/?compose=1");
-  await page.locator("summary", { hasText: "Where the memory goes" }).click();
-  const choice = page.locator(".to-choose", { hasText: "One rank under ZeRO-2" });
-  await choice.getByRole("button", { name: "Preview One rank under ZeRO-2" }).click();
-  await expect(page.locator(".asked-text").first()).toContainText("ZeRO");
-  await choice.getByRole("checkbox").check();
-  const chosen = page.locator(".chosen .asked-text");
-  await expect(chosen).toContainText("ZeRO");
-  const before = await chosen.innerText();
-  await page.getByRole("button", { name: "Draw new numbers" }).click();
-  await expect(chosen).not.toHaveText(before);
-  await page.getByLabel("Title", { exact: true }).fill("Week 3: memory");
-  const link = await page.locator(".address").inputValue();
-  expect(new URL(link).searchParams.get("title")).toBe("Week 3: memory");
-  expect(await axe(page)).toEqual([]);
-  await open(page, link);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Week 3: memory");
-  await expect(page).toHaveTitle(/Week 3: memory/);
 });
 
 test("a class of files is marked together, with which mistakes were made and by whom", async ({ page }) => {

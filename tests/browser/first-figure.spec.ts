@@ -1,6 +1,6 @@
 // The figure of the first screen: a still picture in the page as served, then the widget in its place.
 import { test as plain, type Page } from "@playwright/test";
-import { axe, expect, hold, ready, still, test } from "./fixtures";
+import { axe, expect, hold, ready, step, still, test, visit } from "./fixtures";
 
 const figure = (page: Page) => page.locator('.live-figure [data-widget="memory-breakdown"]');
 const amount = (page: Page, id: string) =>
@@ -9,10 +9,7 @@ const bytes = (page: Page) => expect.poll(() => amount(page, "total"));
 const set = async (page: Page, name: string) =>
   new URLSearchParams((await page.locator('[data-widget="memory-breakdown"]').first().getAttribute("data-query"))!).get(name);
 
-async function open(page: Page) {
-  await page.goto("./");
-  await ready(page);
-}
+const open = (page: Page) => visit(page, "./");
 
 /** A browser that was asked to load little. */
 const saving = (page: Page) =>
@@ -96,61 +93,62 @@ plain("what cannot be downloaded is said, and comes when it is asked for again",
   await expect.poll(() => set(page, "zero")).toBe("2");
 });
 
-test("all of it is used: sliders, fields, lists, stages, the button and the numbers", async ({ page }) => {
-  await open(page);
-  await figure(page).getByRole("button", { name: "Make it fit" }).click();
-  await expect.poll(() => set(page, "zero")).toBe("2");
-  await expect(figure(page).getByRole("radio", { name: /^ZeRO-2/ })).toBeChecked();
-  await expect(figure(page).getByRole("button", { name: "Make it fit" })).toBeHidden();
-  await expect(figure(page).locator(".verdict p")).toBeFocused();
-
-  const slider = figure(page).getByRole("slider", { name: "Parameters" });
-  await slider.press("Home");
-  await expect(slider).toHaveAttribute("aria-valuetext", "10 M");
-  const field = figure(page).getByRole("textbox", { name: /^Parameters/ });
-  await expect(field).toHaveValue("10 M");
-  await field.fill("many");
-  await field.press("Enter");
-  await expect(figure(page).getByText(/Parameters: a number from .+ “many” was not used\./)).toBeVisible();
-  await expect(field).toHaveAttribute("aria-invalid", "true");
-  await field.press("Escape");
-  await expect(field).toHaveValue("10 M");
-  await expect(field).not.toHaveAttribute("aria-invalid");
-  await field.fill("30e9");
-  await field.press("Enter");
-  await expect(field).toHaveValue("30 B");
-  await figure(page).getByLabel("GPU", { exact: true }).selectOption({ label: "A100 SXM 80 GB" });
-  await figure(page).getByRole("radio", { name: /^DDP/ }).check();
-  await bytes(page).toBe(30e9 * 16);
-  await expect(figure(page).locator(".finding")).toContainText("480 GB");
-  await expect(figure(page).getByRole("link", { name: "Open alone" })).toHaveAttribute("href", /gpu=a100-80/);
-  await figure(page).getByText("The numbers").click();
-  await expect(figure(page).getByRole("table").filter({ hasText: "GiB" }).first()).toBeVisible();
-  expect(await axe(page, ".live-figure")).toEqual([]);
-});
-
-test("a state from outside is shown, and what of it cannot be used is said", async ({ page }) => {
-  await open(page);
-  await figure(page).evaluate((root) => root.dispatchEvent(new CustomEvent("ringside-set", { detail: "zero=3&dp=8&colour=red" })));
-  await bytes(page).toBe(60e9);
-  await expect(figure(page).getByRole("alert").filter({ hasText: "colour" })).toBeVisible();
-  await figure(page).evaluate((root) => root.dispatchEvent(new CustomEvent("ringside-set", { detail: "mode=inference" })));
-  await expect(figure(page).locator(".bar-row:visible")).toHaveCount(1);
-  await expect(figure(page).locator(".bar-row:visible b").first()).toHaveText("Serving");
-});
-
-test("the first figure and one of a widget page are the same", async ({ page }) => {
-  await open(page);
-  const look = () =>
-    figureOf(page).evaluate((root) => ({
-      plot: root.querySelector(".plot")!.innerHTML,
-      readings: root.querySelector(".readings")!.innerHTML,
-      finding: root.querySelector(".finding")!.textContent,
-      subtitle: root.querySelector(".figure-subtitle")!.textContent,
-    }));
-  const figureOf = (page: Page) => page.locator('[data-widget="memory-breakdown"]');
+test("the first figure is the one of its page, is used whole, and takes a state from outside", async ({ page }) => {
+  await step(page, "the first figure and one of a widget page are the same", async () => {
+    await open(page);
+    const look = () =>
+      figureOf(page).evaluate((root) => ({
+        plot: root.querySelector(".plot")!.innerHTML,
+        readings: root.querySelector(".readings")!.innerHTML,
+        finding: root.querySelector(".finding")!.textContent,
+        subtitle: root.querySelector(".figure-subtitle")!.textContent,
+      }));
+    const figureOf = (page: Page) => page.locator('[data-widget="memory-breakdown"]');
     const first = await look();
-  await page.goto("w/memory-breakdown/");
-  await ready(page);
-  expect(await look()).toEqual(first);
+    await visit(page, "w/memory-breakdown/");
+    expect(await look()).toEqual(first);
+  });
+
+  await step(page, "all of it is used: sliders, fields, lists, stages, the button and the numbers", async () => {
+    await open(page);
+    await figure(page).getByRole("button", { name: "Make it fit" }).click();
+    await expect.poll(() => set(page, "zero")).toBe("2");
+    await expect(figure(page).getByRole("radio", { name: /^ZeRO-2/ })).toBeChecked();
+    await expect(figure(page).getByRole("button", { name: "Make it fit" })).toBeHidden();
+    await expect(figure(page).locator(".verdict p")).toBeFocused();
+
+    const slider = figure(page).getByRole("slider", { name: "Parameters" });
+    await slider.press("Home");
+    await expect(slider).toHaveAttribute("aria-valuetext", "10 M");
+    const field = figure(page).getByRole("textbox", { name: /^Parameters/ });
+    await expect(field).toHaveValue("10 M");
+    await field.fill("many");
+    await field.press("Enter");
+    await expect(figure(page).getByText(/Parameters: a number from .+ “many” was not used\./)).toBeVisible();
+    await expect(field).toHaveAttribute("aria-invalid", "true");
+    await field.press("Escape");
+    await expect(field).toHaveValue("10 M");
+    await expect(field).not.toHaveAttribute("aria-invalid");
+    await field.fill("30e9");
+    await field.press("Enter");
+    await expect(field).toHaveValue("30 B");
+    await figure(page).getByLabel("GPU", { exact: true }).selectOption({ label: "A100 SXM 80 GB" });
+    await figure(page).getByRole("radio", { name: /^DDP/ }).check();
+    await bytes(page).toBe(30e9 * 16);
+    await expect(figure(page).locator(".finding")).toContainText("480 GB");
+    await expect(figure(page).getByRole("link", { name: "Open alone" })).toHaveAttribute("href", /gpu=a100-80/);
+    await figure(page).getByText("The numbers").click();
+    await expect(figure(page).getByRole("table").filter({ hasText: "GiB" }).first()).toBeVisible();
+    expect(await axe(page, ".live-figure")).toEqual([]);
+  });
+
+  await step(page, "a state from outside is shown, and what of it cannot be used is said", async () => {
+    await open(page);
+    await figure(page).evaluate((root) => root.dispatchEvent(new CustomEvent("ringside-set", { detail: "zero=3&dp=8&colour=red" })));
+    await bytes(page).toBe(60e9);
+    await expect(figure(page).getByRole("alert").filter({ hasText: "colour" })).toBeVisible();
+    await figure(page).evaluate((root) => root.dispatchEvent(new CustomEvent("ringside-set", { detail: "mode=inference" })));
+    await expect(figure(page).locator(".bar-row:visible")).toHaveCount(1);
+    await expect(figure(page).locator(".bar-row:visible b").first()).toHaveText("Serving");
+  });
 });

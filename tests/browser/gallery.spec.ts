@@ -1,13 +1,6 @@
 // The gallery: every figure under what one wants to do, with a picture; and search, which knows what figures do and forgives slips.
-import type { Page } from "@playwright/test";
 import { axe, expect, ready, test } from "./fixtures";
 import { widgets } from "./site";
-
-async function search(page: Page, words: string) {
-  await page.keyboard.press("/");
-  await page.locator("dialog[open] input").fill(words);
-  return page.locator('dialog[open] [role="option"]');
-}
 
 test("every figure has a card with a picture, and the header leads there", async ({ page }) => {
   test.slow();
@@ -43,26 +36,25 @@ test("a picture is not operated: its card is one link, by pointer and by keys", 
   await expect(page.getByRole("heading", { level: 1, name: "Figures" })).toBeVisible();
 });
 
-for (const [words, href] of [
-  ["own config", "w/memory-breakdown/"],
-  ["export deepspeed", "w/memory-breakdown/"],
-  ["paste nccl-tests", "w/communication-cost/"],
-  ["upload", "w/model-anatomy/"],
-]) {
-  test(`search finds the figure for “${words}”`, async ({ page }) => {
-    await page.goto("./");
-    await ready(page);
-    const found = await search(page, words);
-    await expect(found.and(page.locator(`[href="${href}"]`))).toBeVisible();
-  });
-}
-
-test("search forgives a slip, and says for what it looked", async ({ page }) => {
+test("search finds figures by what they do, forgives a slip, and says for what it looked", async ({ page }) => {
   await page.goto("./");
   await ready(page);
-  const found = await search(page, "flash atention");
+  await page.keyboard.press("/");
+  const field = page.locator("dialog[open] input");
+  const found = page.locator('dialog[open] [role="option"]');
+  for (const [words, href] of [
+    ["own config", "w/memory-breakdown/"],
+    ["paste nccl-tests", "w/communication-cost/"],
+    ["export deepspeed", "w/memory-breakdown/"],
+    ["upload", "w/model-anatomy/"],
+  ]) {
+    await field.fill(words);
+    await expect(found.and(page.locator(`[href="${href}"]`)), words).toBeVisible();
+  }
+  const says = page.locator("dialog[open] .search-state");
+  await field.fill("flash atention");
+  await expect(says).toContainText("for “flash attention”");
   await expect(found.first()).toBeVisible();
-  await expect(page.locator("dialog[open] .search-state")).toContainText("for “flash attention”");
-  await page.locator("dialog[open] input").fill("xyzzyqux");
-  await expect(page.locator("dialog[open] .search-state")).toContainText("No exact match");
+  await field.fill("xyzzyqux");
+  await expect(says).toContainText("No exact match");
 });

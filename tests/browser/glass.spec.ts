@@ -1,6 +1,6 @@
 // A kernel under glass: it is stepped forth and back, a race is found at its line, and a rung of a ladder opens too. No GPU is needed.
 import type { Page } from "@playwright/test";
-import { axe, expect, test } from "./fixtures";
+import { axe, expect, step, test } from "./fixtures";
 import { widget } from "./widget";
 
 const { figure, open } = widget("kernel-workbench");
@@ -26,59 +26,61 @@ const sum = (barrier: string) => `  let i = group.x * 64u + local.x;
   }
   if (local.x == 0u) { out[group.x] = part[0]; }`;
 
-test("a sound kernel is stepped line by line, to a barrier, to the end and back", async ({ page }) => {
-  await open(page, "puzzle=sum");
-  await write(page, sum("workgroupBarrier();"));
-  await page.getByRole("button", { name: "Step it" }).click();
-  const it = glass(page);
-  await expect(it).toContainText("✓ This run, at these sizes, has no data races, no out-of-bounds indices", { timeout: 30_000 });
-  await expect(it).toContainText("Other sizes or inputs may differ.");
-  const place = it.locator(".transport-place");
-  await expect(place).toContainText("Step 0 of");
-  const forward = it.getByRole("button", { name: "Step forward" });
-  await forward.click();
-  await forward.click();
-  await expect(place).toContainText("Step 2 of");
-  await expect(it.getByRole("button", { name: /^Warp 0: line \d+, 32 of 32 lanes active/ })).toBeVisible();
-  await it.getByRole("button", { name: "Run to next barrier" }).click();
-  await expect(it.getByText(/^Workgroup memory: part/)).toBeVisible();
-  await expect(it.locator(".glass-shared .w1").first()).toBeVisible();
-  await expect(it.getByRole("rowheader", { name: "value", exact: true })).toBeVisible();
-  const cells = it.locator(".glass-code tr").filter({ hasText: "part[local.x] = value;" }).locator("td");
-  await expect(cells.nth(1)).toHaveText("1 pass");
-  await expect(cells.nth(2)).toHaveText("part[local.x] = value;");
-  const there = await place.innerText();
-  await forward.click();
-  await it.getByRole("button", { name: "Step back" }).click();
-  await expect(place).toHaveText(there);
-  await it.getByRole("button", { name: "To the end" }).click();
-  await expect(it).toContainText("The kernel has ended");
-  await expect(it.getByRole("link", { name: "Open this kernel in the occupancy figure" })).toHaveAttribute("href", /occupancy\/\?block_size=64/);
-  expect(await axe(page, "figure")).toEqual([]);
-});
+test("kernels are stepped, raced and refused, each at its line", async ({ page }) => {
+  await step(page, "a sound kernel is stepped line by line, to a barrier, to the end and back", async () => {
+    await open(page, "puzzle=sum");
+    await write(page, sum("workgroupBarrier();"));
+    await page.getByRole("button", { name: "Step it" }).click();
+    const it = glass(page);
+    await expect(it).toContainText("✓ This run, at these sizes, has no data races, no out-of-bounds indices", { timeout: 30_000 });
+    await expect(it).toContainText("Other sizes or inputs may differ.");
+    const place = it.locator(".transport-place");
+    await expect(place).toContainText("Step 0 of");
+    const forward = it.getByRole("button", { name: "Step forward" });
+    await forward.click();
+    await forward.click();
+    await expect(place).toContainText("Step 2 of");
+    await expect(it.getByRole("button", { name: /^Warp 0: line \d+, 32 of 32 lanes active/ })).toBeVisible();
+    await it.getByRole("button", { name: "Run to next barrier" }).click();
+    await expect(it.getByText(/^Workgroup memory: part/)).toBeVisible();
+    await expect(it.locator(".glass-shared .w1").first()).toBeVisible();
+    await expect(it.getByRole("rowheader", { name: "value", exact: true })).toBeVisible();
+    const cells = it.locator(".glass-code tr").filter({ hasText: "part[local.x] = value;" }).locator("td");
+    await expect(cells.nth(1)).toHaveText("1 pass");
+    await expect(cells.nth(2)).toHaveText("part[local.x] = value;");
+    const there = await place.innerText();
+    await forward.click();
+    await it.getByRole("button", { name: "Step back" }).click();
+    await expect(place).toHaveText(there);
+    await it.getByRole("button", { name: "To the end" }).click();
+    await expect(it).toContainText("The kernel has ended");
+    await expect(it.getByRole("link", { name: "Open this kernel in the occupancy figure" })).toHaveAttribute("href", /occupancy\/\?block_size=64/);
+    expect(await axe(page, "figure")).toEqual([]);
+  });
 
-test("a race is found at its line, with both invocations named", async ({ page }) => {
-  await open(page, "puzzle=sum");
-  await write(page, sum(""));
-  await page.getByRole("button", { name: "Step it" }).click();
-  const found = glass(page).locator(".glass-findings li").filter({ hasText: "Data race" }).first();
-  await expect(found).toContainText(/Data race on part\[\d+\]: invocation \d+ of workgroup \d+ (reads|writes) it, invocation \d+/, { timeout: 30_000 });
-  await expect(found).toHaveText(/^Line \d+ Data race on/);
-  const line = await found.getByRole("button").innerText();
-  const group = /of workgroup (\d+)/.exec(await found.innerText())?.[1];
-  await found.getByRole("button").click();
-  await expect(glass(page).locator(".glass-code .looked th")).toHaveText(line.replace("Line ", ""));
-  await expect(glass(page).getByText(`main, workgroup ${group}`, { exact: true })).toBeVisible();
-  await page.getByRole("button", { name: "Close the stepper" }).click();
-  await expect(glass(page)).toHaveCount(0);
-});
+  await step(page, "a race is found at its line, with both invocations named", async () => {
+    await open(page, "puzzle=sum");
+    await write(page, sum(""));
+    await page.getByRole("button", { name: "Step it" }).click();
+    const found = glass(page).locator(".glass-findings li").filter({ hasText: "Data race" }).first();
+    await expect(found).toContainText(/Data race on part\[\d+\]: invocation \d+ of workgroup \d+ (reads|writes) it, invocation \d+/, { timeout: 30_000 });
+    await expect(found).toHaveText(/^Line \d+ Data race on/);
+    const line = await found.getByRole("button").innerText();
+    const group = /of workgroup (\d+)/.exec(await found.innerText())?.[1];
+    await found.getByRole("button").click();
+    await expect(glass(page).locator(".glass-code .looked th")).toHaveText(line.replace("Line ", ""));
+    await expect(glass(page).getByText(`main, workgroup ${group}`, { exact: true })).toBeVisible();
+    await page.getByRole("button", { name: "Close the stepper" }).click();
+    await expect(glass(page)).toHaveCount(0);
+  });
 
-test("what does not compile says why, and a rung of a ladder opens", async ({ page }) => {
-  await open(page, "puzzle=sum");
-  await write(page, "  out[0] = nothing;");
-  await page.getByRole("button", { name: "Step it" }).click();
-  await expect(glass(page)).toContainText("The kernel can’t be stepped.", { timeout: 30_000 });
-  await page.goto("w/matmul-kernels/?kernel=tiled");
-  await page.getByRole("button", { name: "Step it" }).click();
-  await expect(glass(page)).toContainText("Simulated on the CPU with m = 40, n = 40, k = 20", { timeout: 30_000 });
+  await step(page, "what does not compile says why, and a rung of a ladder opens", async () => {
+    await open(page, "puzzle=sum");
+    await write(page, "  out[0] = nothing;");
+    await page.getByRole("button", { name: "Step it" }).click();
+    await expect(glass(page)).toContainText("The kernel can’t be stepped.", { timeout: 30_000 });
+    await page.goto("w/matmul-kernels/?kernel=tiled");
+    await page.getByRole("button", { name: "Step it" }).click();
+    await expect(glass(page)).toContainText("Simulated on the CPU with m = 40, n = 40, k = 20", { timeout: 30_000 });
+  });
 });

@@ -1,48 +1,50 @@
 // The widget `kv-compression`: kinds of attention and published models as bars, one step, and the requests that fit.
-import { axe, expect, test } from "./fixtures";
+import { axe, expect, step, test } from "./fixtures";
 import { widget } from "./widget";
 
 const { figure, finding, open, quantity, parameter } = widget("kv-compression");
 
-test("bars are to scale, and pressing one looks at it", async ({ page }) => {
-  await open(page, "model=deepseek-v3");
-  expect(await quantity(page, "bytes-per-token")).toBe(70_272);
-  const bar = (name: RegExp) => figure(page).getByRole("button", { name });
-  await expect(bar(/^multi-head latent as published/)).toHaveAttribute("aria-pressed", "true");
-  const width = async (name: RegExp) => {
-    const boxes = await Promise.all((await bar(name).locator("rect").all()).map((rect) => rect.boundingBox()));
-    return boxes.reduce((sum, box) => sum + (box?.width ?? 0), 0);
-  };
-  const ratio = (await width(/^multi-head latent/)) / (await width(/^multi-head \d/));
-  expect(ratio).toBeCloseTo(576 / 40_960, 2);
-  await bar(/^grouped-query/).click();
-  await expect.poll(() => parameter(page, "attention")).toBe("gqa");
-  expect(await quantity(page, "bytes-per-token")).toBe(61 * 8 * (192 + 128) * 2);
-  expect(await axe(page)).toEqual([]);
-});
-
-test("DeepSeek-V2’s 93.3% is MLA and six bits", async ({ page }) => {
-  await open(page, "model=deepseek-v2");
-  expect(await quantity(page, "saved")).toBeCloseTo(0.822, 3);
-  await figure(page).getByRole("button", { name: "in 6 bits" }).click();
-  await expect.poll(() => quantity(page, "saved")).toBeCloseTo(0.933, 3);
-});
-
-test("published models are sorted, and one can be picked", async ({ page }) => {
-  await open(page, "view=models&context=131072");
-  const rows = figure(page).locator("button.kv-row");
-  await expect(rows).toHaveCount(16);
-  await expect(rows.first()).toContainText("GPT-3");
-  await rows.filter({ hasText: "Gemma 2 27B" }).click();
-  await expect.poll(() => parameter(page, "model")).toBe("gemma-2-27b");
-  await expect(finding(page)).toContainText("131,072 tokens");
-});
-
-test("a step and the requests that fit are charts", async ({ page }) => {
-  for (const view of ["step", "requests"]) {
-    await open(page, `model=deepseek-v3&view=${view}`);
-    await expect(figure(page).locator(".kv-chart")).toBeVisible();
+test("bars, published models and charts agree, and one that is pressed is looked at", async ({ page }) => {
+  await step(page, "bars are to scale, and pressing one looks at it", async () => {
+    await open(page, "model=deepseek-v3");
+    expect(await quantity(page, "bytes-per-token")).toBe(70_272);
+    const bar = (name: RegExp) => figure(page).getByRole("button", { name });
+    await expect(bar(/^multi-head latent as published/)).toHaveAttribute("aria-pressed", "true");
+    const width = async (name: RegExp) => {
+      const boxes = await Promise.all((await bar(name).locator("rect").all()).map((rect) => rect.boundingBox()));
+      return boxes.reduce((sum, box) => sum + (box?.width ?? 0), 0);
+    };
+    const ratio = (await width(/^multi-head latent/)) / (await width(/^multi-head \d/));
+    expect(ratio).toBeCloseTo(576 / 40_960, 2);
+    await bar(/^grouped-query/).click();
+    await expect.poll(() => parameter(page, "attention")).toBe("gqa");
+    expect(await quantity(page, "bytes-per-token")).toBe(61 * 8 * (192 + 128) * 2);
     expect(await axe(page)).toEqual([]);
-  }
-  expect(await quantity(page, "requests")).toBeGreaterThan(1);
+  });
+
+  await step(page, "DeepSeek-V2’s 93.3% is MLA and six bits", async () => {
+    await open(page, "model=deepseek-v2");
+    expect(await quantity(page, "saved")).toBeCloseTo(0.822, 3);
+    await figure(page).getByRole("button", { name: "in 6 bits" }).click();
+    await expect.poll(() => quantity(page, "saved")).toBeCloseTo(0.933, 3);
+  });
+
+  await step(page, "published models are sorted, and one can be picked", async () => {
+    await open(page, "view=models&context=131072");
+    const rows = figure(page).locator("button.kv-row");
+    await expect(rows).toHaveCount(16);
+    await expect(rows.first()).toContainText("GPT-3");
+    await rows.filter({ hasText: "Gemma 2 27B" }).click();
+    await expect.poll(() => parameter(page, "model")).toBe("gemma-2-27b");
+    await expect(finding(page)).toContainText("131,072 tokens");
+  });
+
+  await step(page, "a step and the requests that fit are charts", async () => {
+    for (const view of ["step", "requests"]) {
+      await open(page, `model=deepseek-v3&view=${view}`);
+      await expect(figure(page).locator(".kv-chart")).toBeVisible();
+      expect(await axe(page)).toEqual([]);
+    }
+    expect(await quantity(page, "requests")).toBeGreaterThan(1);
+  });
 });

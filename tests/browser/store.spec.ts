@@ -51,17 +51,27 @@ test("a page that is older than the store shows what it understands and stores n
   expect(await page.evaluate((key) => localStorage.getItem(key), KEY)).toBe(later);
 });
 
-test("shortcuts of one key can be turned off", async ({ page }) => {
+test("settings: shortcuts of one key can be turned off, and a file that is no export is refused", async ({ page }) => {
   await page.goto("settings/");
   await ready(page);
-  await page.getByRole("radiogroup", { name: "Shortcuts of one key" }).getByRole("radio", { name: "Off" }).check();
-  await page.locator("h1").click();
-  await page.keyboard.press("/");
-  await expect(page.getByRole("dialog")).toHaveCount(0);
-  await page.getByRole("radiogroup", { name: "Shortcuts of one key" }).getByRole("radio", { name: "On" }).check();
-  await page.locator("h1").click();
-  await page.keyboard.press("/");
-  await expect(page.getByRole("dialog")).toBeVisible();
+  await test.step("a file that is no export changes nothing and says why", async () => {
+    await theme(page).click();
+    const before = await stored(page);
+    await page.locator('input[type="file"]').first().setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("{") });
+    await expect(page.locator("main")).toContainText("not imported");
+    expect(await stored(page)).toEqual(before);
+  });
+
+  await test.step("shortcuts of one key can be turned off", async () => {
+    await page.getByRole("radiogroup", { name: "Shortcuts of one key" }).getByRole("radio", { name: "Off" }).check();
+    await page.locator("h1").click();
+    await page.keyboard.press("/");
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    await page.getByRole("radiogroup", { name: "Shortcuts of one key" }).getByRole("radio", { name: "On" }).check();
+    await page.locator("h1").click();
+    await page.keyboard.press("/");
+    await expect(page.getByRole("dialog")).toBeVisible();
+  });
 });
 
 test("a store of the previous version is read, and nothing of it is lost", async ({ page }) => {
@@ -157,14 +167,4 @@ test("export, reset, import gives the same state", async ({ page }) => {
   await page.getByRole("button", { name: "Replace", exact: true }).click();
   await expect.poll(() => stored(page)).toEqual(before);
   expect(await page.evaluate((key) => localStorage.getItem(key), KEY)).toBe(text);
-});
-
-test("a file that is no export changes nothing and says why", async ({ page }) => {
-  await page.goto("settings/");
-  await ready(page);
-  await theme(page).click();
-  const before = await stored(page);
-  await page.locator('input[type="file"]').first().setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("{") });
-  await expect(page.locator("main")).toContainText("not imported");
-  expect(await stored(page)).toEqual(before);
 });

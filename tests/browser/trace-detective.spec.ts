@@ -1,7 +1,7 @@
 // The widget `trace-detective`: a trace seen, moved in and searched; causes diagnosed and repaired; the game; the learner's own files.
 import { gzipSync } from "node:zlib";
 import type { Page } from "@playwright/test";
-import { axe, expect, test } from "./fixtures";
+import { axe, expect, step, test } from "./fixtures";
 import { synthetic } from "./scripts/synthetic-trace.mjs";
 import { widget } from "./widget";
 
@@ -38,54 +38,133 @@ const own = (rank: number) =>
     ],
   });
 
-test("a cause is diagnosed, shown and repaired", async ({ page }) => {
-  await open(page, "cause=data-loader");
-  await expect(rest(page)).toContainText("slow data loader");
-  await expect.poll(() => painted(page)).toBeGreaterThan(5000);
-  await button(page, "Show the next event that says so").first().click();
-  await expect(about(page)).toContainText("DataLoader");
-  const before = await quantity(page, "step-time");
-  await open(page, "cause=data-loader&repair=data-loader");
-  expect(await quantity(page, "step-time")).toBeLessThan(0.8 * before);
-  await expect(finding(page)).toContainText("gained");
-});
+test("a cause is diagnosed and a case solved, and nothing is cut off where it is narrow and dark", async ({ page }) => {
+  await step(page, "a cause is diagnosed, shown and repaired", async () => {
+    await open(page, "cause=data-loader");
+    await expect(rest(page)).toContainText("slow data loader");
+    await expect.poll(() => painted(page)).toBeGreaterThan(5000);
+    await button(page, "Show the next event that says so").first().click();
+    await expect(about(page)).toContainText("DataLoader");
+    const before = await quantity(page, "step-time");
+    await open(page, "cause=data-loader&repair=data-loader");
+    expect(await quantity(page, "step-time")).toBeLessThan(0.8 * before);
+    await expect(finding(page)).toContainText("gained");
+  });
 
-test("by keys alone: zoom, move, from event to event, and from a launch to its kernel", async ({ page }) => {
-  await open(page, "cause=none");
-  const whole = await sums(page).innerText();
-  await frame(page).focus();
-  for (let i = 0; i < 12; i++) await page.keyboard.press("w");
-  await expect.poll(() => sums(page).innerText()).not.toBe(whole);
-  await page.keyboard.press("0");
-  await expect.poll(() => sums(page).innerText()).toBe(whole);
-  await page.keyboard.press("ArrowRight");
-  const first = await about(page).innerText();
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("ArrowDown");
-  await expect(about(page)).not.toHaveText(first);
-  await figure(page).getByRole("searchbox", { name: "Search" }).fill("flash_fwd");
-  await figure(page).getByRole("button", { name: "Next", exact: true }).click();
-  await expect(about(page)).toContainText("Launched by cudaLaunchKernel");
-  await frame(page).focus();
-  await page.keyboard.press("Enter");
-  await expect(about(page)).toContainText("It launches");
-});
-
-test("a case of the game is solved: name, evidence, repair", async ({ page }) => {
-  await open(page, "view=game&case=6");
-  await button(page, "Unfused optimizer").or(button(page, "Host–device synchronization")).first().waitFor();
-  await button(page, "Host–device synchronization").click();
-  await button(page, "This event says so").click();
-  await expect(figure(page).locator(".trace-verdict")).toContainText("Choose an event");
-  await figure(page).getByRole("searchbox", { name: "Search" }).fill("cudaStreamSynchronize");
-  // The first call of rank 0 that empties its queue.
-  await expect(async () => {
-    await figure(page).getByRole("button", { name: "Next", exact: true }).click();
+  await step(page, "a case of the game is solved: name, evidence, repair", async () => {
+    await open(page, "view=game&case=6");
+    await button(page, "Unfused optimizer").or(button(page, "Host–device synchronization")).first().waitFor();
+    await button(page, "Host–device synchronization").click();
     await button(page, "This event says so").click();
-    await expect(figure(page).locator(".trace-verdict")).toContainText("Now the repair", { timeout: 300 });
-  }).toPass();
-  await button(page, /No \.item/).click();
-  await expect(figure(page).locator(".trace-verdict")).toContainText("Solved");
+    await expect(figure(page).locator(".trace-verdict")).toContainText("Choose an event");
+    await figure(page).getByRole("searchbox", { name: "Search" }).fill("cudaStreamSynchronize");
+    // The first call of rank 0 that empties its queue.
+    await expect(async () => {
+      await figure(page).getByRole("button", { name: "Next", exact: true }).click();
+      await button(page, "This event says so").click();
+      await expect(figure(page).locator(".trace-verdict")).toContainText("Now the repair", { timeout: 300 });
+    }).toPass();
+    await button(page, /No \.item/).click();
+    await expect(figure(page).locator(".trace-verdict")).toContainText("Solved");
+  });
+
+  await step(page, "narrow and dark, nothing is cut off and everything has a name", async () => {
+    await open(page, "view=game&case=3");
+    await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(await axe(page)).toEqual([]);
+  });
+});
+
+test("a trace is moved in, selected, folded and zoomed by pointer, fingers and keys", async ({ page }) => {
+  await step(page, "by keys alone: zoom, move, from event to event, and from a launch to its kernel", async () => {
+    await open(page, "cause=none");
+    const whole = await sums(page).innerText();
+    await frame(page).focus();
+    for (let i = 0; i < 12; i++) await page.keyboard.press("w");
+    await expect.poll(() => sums(page).innerText()).not.toBe(whole);
+    await page.keyboard.press("0");
+    await expect.poll(() => sums(page).innerText()).toBe(whole);
+    await page.keyboard.press("ArrowRight");
+    const first = await about(page).innerText();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await expect(about(page)).not.toHaveText(first);
+    await figure(page).getByRole("searchbox", { name: "Search" }).fill("flash_fwd");
+    await figure(page).getByRole("button", { name: "Next", exact: true }).click();
+    await expect(about(page)).toContainText("Launched by cudaLaunchKernel");
+    await frame(page).focus();
+    await page.keyboard.press("Enter");
+    await expect(about(page)).toContainText("It launches");
+  });
+
+  await step(page, "a part is selected by dragging and by keys, and summed by kind and name", async () => {
+    await open(page, "cause=none");
+    await expect(picked(page)).toContainText("In view on the first rank");
+    const box = (await frame(page).boundingBox())!;
+    const label = (await gpuRow(page).boundingBox())!;
+    await page.mouse.move(box.x + 0.2 * box.width, label.y + label.height + 4);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.4 * box.width, label.y + label.height + 8, { steps: 5 });
+    await page.mouse.up();
+    await expect(picked(page)).toContainText("on one row");
+    await expect(kinds(page)).toContainText("Computation");
+    await expect(kinds(page)).not.toContainText("Operators");
+    await button(page, "Clear the selection").click();
+    await expect(picked(page)).toContainText("In view on the first rank");
+
+    await frame(page).focus();
+    await page.keyboard.press("Shift+ArrowRight");
+    await expect(picked(page)).toContainText("on one row, with 2 events");
+    await page.keyboard.press("Shift+ArrowRight");
+    await expect(picked(page)).toContainText("on one row, with 3 events");
+    await page.keyboard.press("Shift+ArrowDown");
+    await expect(picked(page)).toContainText("on 2 rows");
+    await page.keyboard.press("Escape");
+    await expect(picked(page)).toContainText("In view on the first rank");
+  });
+
+  await step(page, "rows fold by pointer and by keys", async () => {
+    await open(page, "cause=none");
+    const high = () => frame(page).evaluate((f) => f.clientHeight);
+    const whole = await high();
+    const row = figure(page).getByRole("button", { name: /rank 0:/ }).first();
+    await row.click();
+    await expect(row).toHaveAttribute("aria-expanded", "false");
+    await expect.poll(high).toBeLessThan(whole);
+    await row.press("Enter");
+    await expect(row).toHaveAttribute("aria-expanded", "true");
+    await expect.poll(high).toBe(whole);
+  });
+
+  await step(page, "two fingers zoom, one moves", async () => {
+    await open(page, "cause=none");
+    await button(page, "Drag to select").click();
+    const whole = await picked(page).innerText();
+    const fingers = (type: string, all: [number, number][]) =>
+      frame(page).evaluate(
+        (target, { type, all }) => {
+          const box = target.getBoundingClientRect();
+          for (const [pointerId, part] of all) {
+            const at = { clientX: box.x + part * box.width, clientY: box.y + 40 };
+            target.dispatchEvent(new PointerEvent(type, { pointerId, pointerType: "touch", button: 0, buttons: 1, bubbles: true, ...at }));
+          }
+        },
+        { type, all },
+      );
+    await fingers("pointerdown", [[11, 0.45], [12, 0.55]]);
+    for (const part of [0.4, 0.3, 0.2]) await fingers("pointermove", [[11, part], [12, 1 - part]]);
+    await fingers("pointerup", [[11, 0.2], [12, 0.8]]);
+    await expect(picked(page)).not.toHaveText(whole);
+    const length = async () => Number.parseFloat((await picked(page).innerText()).match(/: ([0-9.]+) /)![1]);
+    await expect.poll(length).toBeLessThan(0.5 * Number.parseFloat(whole.match(/: ([0-9.]+) /)![1]));
+    const closer = await picked(page).innerText();
+    await fingers("pointerdown", [[11, 0.6]]);
+    await fingers("pointermove", [[11, 0.3]]);
+    await fingers("pointerup", [[11, 0.3]]);
+    await expect(picked(page)).not.toHaveText(closer);
+  });
 });
 
 test("own traces of two ranks, one of them packed, and a damaged one", async ({ page }) => {
@@ -120,73 +199,6 @@ test("own traces of two ranks, one of them packed, and a damaged one", async ({ 
   await expect(sums(page)).not.toContainText("my_own_kernel");
 });
 
-test("a part is selected by dragging and by keys, and summed by kind and name", async ({ page }) => {
-  await open(page, "cause=none");
-  await expect(picked(page)).toContainText("In view on the first rank");
-  const box = (await frame(page).boundingBox())!;
-  const label = (await gpuRow(page).boundingBox())!;
-  await page.mouse.move(box.x + 0.2 * box.width, label.y + label.height + 4);
-  await page.mouse.down();
-  await page.mouse.move(box.x + 0.4 * box.width, label.y + label.height + 8, { steps: 5 });
-  await page.mouse.up();
-  await expect(picked(page)).toContainText("on one row");
-  await expect(kinds(page)).toContainText("Computation");
-  await expect(kinds(page)).not.toContainText("Operators");
-  await button(page, "Clear the selection").click();
-  await expect(picked(page)).toContainText("In view on the first rank");
-
-  await frame(page).focus();
-  await page.keyboard.press("Shift+ArrowRight");
-  await expect(picked(page)).toContainText("on one row, with 2 events");
-  await page.keyboard.press("Shift+ArrowRight");
-  await expect(picked(page)).toContainText("on one row, with 3 events");
-  await page.keyboard.press("Shift+ArrowDown");
-  await expect(picked(page)).toContainText("on 2 rows");
-  await page.keyboard.press("Escape");
-  await expect(picked(page)).toContainText("In view on the first rank");
-});
-
-test("rows fold by pointer and by keys", async ({ page }) => {
-  await open(page, "cause=none");
-  const high = () => frame(page).evaluate((f) => f.clientHeight);
-  const whole = await high();
-  const row = figure(page).getByRole("button", { name: /rank 0:/ }).first();
-  await row.click();
-  await expect(row).toHaveAttribute("aria-expanded", "false");
-  await expect.poll(high).toBeLessThan(whole);
-  await row.press("Enter");
-  await expect(row).toHaveAttribute("aria-expanded", "true");
-  await expect.poll(high).toBe(whole);
-});
-
-test("two fingers zoom, one moves", async ({ page }) => {
-  await open(page, "cause=none");
-  await button(page, "Drag to select").click();
-  const whole = await picked(page).innerText();
-  const fingers = (type: string, all: [number, number][]) =>
-    frame(page).evaluate(
-      (target, { type, all }) => {
-        const box = target.getBoundingClientRect();
-        for (const [pointerId, part] of all) {
-          const at = { clientX: box.x + part * box.width, clientY: box.y + 40 };
-          target.dispatchEvent(new PointerEvent(type, { pointerId, pointerType: "touch", button: 0, buttons: 1, bubbles: true, ...at }));
-        }
-      },
-      { type, all },
-    );
-  await fingers("pointerdown", [[11, 0.45], [12, 0.55]]);
-  for (const part of [0.4, 0.3, 0.2]) await fingers("pointermove", [[11, part], [12, 1 - part]]);
-  await fingers("pointerup", [[11, 0.2], [12, 0.8]]);
-  await expect(picked(page)).not.toHaveText(whole);
-  const length = async () => Number.parseFloat((await picked(page).innerText()).match(/: ([0-9.]+) /)![1]);
-  await expect.poll(length).toBeLessThan(0.5 * Number.parseFloat(whole.match(/: ([0-9.]+) /)![1]));
-  const closer = await picked(page).innerText();
-  await fingers("pointerdown", [[11, 0.6]]);
-  await fingers("pointermove", [[11, 0.3]]);
-  await fingers("pointerup", [[11, 0.3]]);
-  await expect(picked(page)).not.toHaveText(closer);
-});
-
 test("a long trace is read beside the page, and is cancelled", async ({ page }) => {
   await open(page, "");
   const input = figure(page).getByLabel("Choose files");
@@ -200,12 +212,4 @@ test("a long trace is read beside the page, and is cancelled", async ({ page }) 
   await expect(button(page, "Back to the simulated trace")).toBeVisible({ timeout: 60_000 });
   await expect(frame(page)).toHaveAttribute("aria-label", /Trace of 1 ranks with 29[0-9]{4} events/);
   await expect.poll(() => painted(page)).toBeGreaterThan(5000);
-});
-
-test("narrow and dark, nothing is cut off and everything has a name", async ({ page }) => {
-  await open(page, "view=game&case=3");
-  await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
-  await page.setViewportSize({ width: 390, height: 844 });
-  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-  expect(await axe(page)).toEqual([]);
 });
