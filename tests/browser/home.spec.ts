@@ -2,43 +2,58 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, expect, ready, step, test, visit } from "./fixtures";
 
 const count = (page: Page) => page.locator("#sources .count [role=status]");
 const shown = (page: Page) => page.locator("#sources .sources > li:visible");
 
-async function open(page: Page, path: string) {
-  await page.goto(path);
-  await ready(page);
-}
+const open = visit;
 
-test("the first screen says what this is, where to start, and shows a live figure", async ({ page }) => {
-  await page.setViewportSize({ width: 1440, height: 900 });
-  await open(page, "./");
-  await expect(page.locator("h1")).toHaveText("Ringside");
-  await expect(page.getByRole("link", { name: /^Start here/ })).toBeInViewport();
-  await expect(page.locator('[data-widget="memory-breakdown"]')).toBeInViewport({ ratio: 0.3 });
-});
+test("the first screen says where to start, the box answers, and a phone's header leads on", async ({ page }) => {
+  await step(page, "the first screen says what this is, where to start, and shows a live figure", async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await open(page, "./");
+    await expect(page.locator("h1")).toHaveText("Ringside");
+    await expect(page.getByRole("link", { name: /^Start here/ })).toBeInViewport();
+    await expect(page.locator('[data-widget="memory-breakdown"]')).toBeInViewport({ ratio: 0.3 });
+  });
 
-test("the box answers a question with its numbers, and reads a config", async ({ page }) => {
-  await open(page, "./");
-  const box = page.locator("[data-island=ask]");
-  await box.locator("input").focus();
-  const field = box.getByRole("combobox");
-  await expect(field).toBeFocused();
-  await field.fill("7B LoRA on one 24 GB card");
-  const first = box.getByRole("option").first();
-  await expect(first).toContainText("Read as: 7B parameters");
-  await expect(first).toContainText("LoRA");
-  expect(await axe(page, "[data-island=ask]")).toEqual([]);
-  await first.click();
-  await expect(page).toHaveURL(/w\/lora-adapters\/\?.*gpu=rtx-4090/);
-  await open(page, "./");
-  await box.getByRole("button", { name: "CUDA out of memory at the first optimizer.step" }).click();
-  await expect(box.getByRole("option").first()).toContainText("The first steps of a run");
-  await box.getByRole("button", { name: "Paste a log" }).click();
-  await box.getByLabel("A log: what a job printed").fill(readFileSync(join(__dirname, "../fixtures/configs/llama-3-8b.json"), "utf8"));
-  await expect(box.locator("a.answer")).toContainText("Memory breakdown");
+  await step(page, "the box answers a question with its numbers, and reads a config", async () => {
+    await open(page, "./");
+    const box = page.locator("[data-island=ask]");
+    await box.locator("input").focus();
+    const field = box.getByRole("combobox");
+    await expect(field).toBeFocused();
+    await field.fill("7B LoRA on one 24 GB card");
+    const first = box.getByRole("option").first();
+    await expect(first).toContainText("Read as: 7B parameters");
+    await expect(first).toContainText("LoRA");
+    expect(await axe(page, "[data-island=ask]")).toEqual([]);
+    await first.click();
+    await expect(page).toHaveURL(/w\/lora-adapters\/\?.*gpu=rtx-4090/);
+    await open(page, "./");
+    await box.getByRole("button", { name: "CUDA out of memory at the first optimizer.step" }).click();
+    await expect(box.getByRole("option").first()).toContainText("The first steps of a run");
+    await box.getByRole("button", { name: "Paste a log" }).click();
+    await box.getByLabel("A log: what a job printed").fill(readFileSync(join(__dirname, "../fixtures/configs/llama-3-8b.json"), "utf8"));
+    await expect(box.locator("a.answer")).toContainText("Memory breakdown");
+  });
+
+  await step(page, "on a phone the header leads to missions and figures, and the contents to the rest", async () => {
+    for (const width of [360, 390]) {
+      await page.setViewportSize({ width, height: 780 });
+      await open(page, "./");
+      const tools = page.getByRole("navigation", { name: "Tools" });
+      for (const name of ["Figures", "Missions", "Practice"]) {
+        const box = (await tools.getByRole("link", { name }).boundingBox())!;
+        expect(box.x + box.width).toBeLessThanOrEqual(width);
+      }
+      await page.getByRole("button", { name: "Contents" }).click();
+      for (const name of ["Reference", "Settings", "Labs"]) {
+        await expect(page.getByRole("navigation", { name: "Contents" }).getByRole("link", { name: new RegExp(`^${name}`) })).toBeVisible();
+      }
+    }
+  });
 });
 
 test("a newcomer guesses, is surprised, and plays with three figures", async ({ page }) => {
@@ -90,59 +105,61 @@ test("a begun chapter is where it goes on", async ({ page }) => {
   await expect(link).toHaveAttribute("href", "chapter/memory-accounting/#the-rest");
 });
 
-test("every source is there when it is near, each once, and details come when they are wanted", async ({ page }) => {
-  await open(page, "./");
-  await expect(shown(page)).toHaveCount(0);
-  await page.locator("#sources").scrollIntoViewIfNeeded();
-  await expect(shown(page).first()).toBeVisible();
-  const all = await shown(page).count();
-  expect(all).toBeGreaterThanOrEqual(140);
-  await expect(count(page)).toContainText(`${all} of ${all} sources`);
-  const first = shown(page).first();
-  await expect(first.locator("details")).toHaveCount(0);
-  await first.getByRole("button").click();
-  await expect(first.locator("details")).toBeVisible();
-});
+test("sources come when they are near, are filtered by what the address says, and stay until the filters change", async ({ page }) => {
+  await step(page, "every source is there when it is near, each once, and details come when they are wanted", async () => {
+    await open(page, "./");
+    await expect(shown(page)).toHaveCount(0);
+    await page.locator("#sources").scrollIntoViewIfNeeded();
+    await expect(shown(page).first()).toBeVisible();
+    const all = await shown(page).count();
+    expect(all).toBeGreaterThanOrEqual(140);
+    await expect(count(page)).toContainText(`${all} of ${all} sources`);
+    const first = shown(page).first();
+    await expect(first.locator("details")).toHaveCount(0);
+    await first.getByRole("button").click();
+    await expect(first.locator("details")).toBeVisible();
+  });
 
-test("filters are in the address, survive a reload, and are cleared", async ({ page }) => {
-  await open(page, "./");
-  await page.getByRole("searchbox", { name: "Find" }).fill("zero");
-  // The list has settled.
-  await expect.poll(() => new URL(page.url()).search).toBe("?q=zero");
-  await page.getByRole("radio", { name: "Must read" }).check({ force: true });
-  await expect.poll(() => new URL(page.url()).search).toBe("?q=zero&priority=3");
-  const text = await count(page).textContent();
-  const found = await shown(page).count();
-  expect(found).toBeGreaterThan(0);
-  expect(text).toContain(`${found} of `);
-  await page.reload();
-  await ready(page);
-  await expect(count(page)).toHaveText(text!);
-  await expect(page.locator("#sources")).toBeInViewport();
-  await page.getByRole("button", { name: "Clear filters" }).click();
-  await expect.poll(() => new URL(page.url()).search).toBe("");
-});
+  await step(page, "a filter that nothing passes says so", async () => {
+    await open(page, "./?q=no-such-thing-anywhere");
+    await expect(count(page)).toContainText("None of");
+    await expect(page.getByText("No source passes all of these filters")).toBeVisible();
+  });
 
-test("a filter that nothing passes says so", async ({ page }) => {
-  await open(page, "./?q=no-such-thing-anywhere");
-  await expect(count(page)).toContainText("None of");
-  await expect(page.getByText("No source passes all of these filters")).toBeVisible();
-});
+  await step(page, "what a link says wrongly is named, and the rest of it is used", async () => {
+    await open(page, "./?layer=9&colour=red&chapter=memory-acounting&time=30");
+    for (const name of ["layer", "colour", "memory-acounting"]) await expect(page.locator(".notices")).toContainText(name);
+    await expect(page.locator(".notices")).toContainText("did you mean “memory-accounting”");
+    await expect(page.getByRole("radio", { name: "≤ 30 min" })).toBeChecked();
+  });
 
-test("what a link says wrongly is named, and the rest of it is used", async ({ page }) => {
-  await open(page, "./?layer=9&colour=red&chapter=memory-acounting&time=30");
-  for (const name of ["layer", "colour", "memory-acounting"]) await expect(page.locator(".notices")).toContainText(name);
-  await expect(page.locator(".notices")).toContainText("did you mean “memory-accounting”");
-  await expect(page.getByRole("radio", { name: "≤ 30 min" })).toBeChecked();
-});
+  await step(page, "a source that is ticked under “Unread” stays until the filters change", async () => {
+    await open(page, "./?read=no");
+    const before = await shown(page).count();
+    await shown(page).first().getByRole("checkbox").check();
+    await expect(shown(page)).toHaveCount(before);
+    await page.getByRole("radio", { name: "Read", exact: true }).check({ force: true });
+    await expect(shown(page)).toHaveCount(1);
+  });
 
-test("a source that is ticked under “Unread” stays until the filters change", async ({ page }) => {
-  await open(page, "./?read=no");
-  const before = await shown(page).count();
-  await shown(page).first().getByRole("checkbox").check();
-  await expect(shown(page)).toHaveCount(before);
-  await page.getByRole("radio", { name: "Read", exact: true }).check({ force: true });
-  await expect(shown(page)).toHaveCount(1);
+  await step(page, "filters are in the address, survive a reload, and are cleared", async () => {
+    await open(page, "./");
+    await page.getByRole("searchbox", { name: "Find" }).fill("zero");
+    // The list has settled.
+    await expect.poll(() => new URL(page.url()).search).toBe("?q=zero");
+    await page.getByRole("radio", { name: "Must read" }).check({ force: true });
+    await expect.poll(() => new URL(page.url()).search).toBe("?q=zero&priority=3");
+    const text = await count(page).textContent();
+    const found = await shown(page).count();
+    expect(found).toBeGreaterThan(0);
+    expect(text).toContain(`${found} of `);
+    await page.reload();
+    await ready(page);
+    await expect(count(page)).toHaveText(text!);
+    await expect(page.locator("#sources")).toBeInViewport();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await expect.poll(() => new URL(page.url()).search).toBe("");
+  });
 });
 
 test("a planned chapter opens in place, from a link and from the contents", async ({ page, request }) => {
@@ -159,82 +176,68 @@ test("a planned chapter opens in place, from a link and from the contents", asyn
   await expect(page.locator(`#${last}`)).toBeInViewport();
 });
 
-test("the search is a combobox that the keyboard alone drives", async ({ page }) => {
-  await open(page, "settings/");
-  await page.keyboard.press("/");
-  const field = page.getByRole("combobox", { name: "Ask a question, or search the course" });
-  await expect(field).toBeFocused();
-  await page.keyboard.type("all-gat");
-  const options = page.getByRole("option");
-  await expect(options.first()).toHaveAttribute("aria-selected", "true");
-  await expect(options.first().locator("mark").first()).toBeVisible();
-  const term = options.filter({ hasText: /^Term/ }).first();
-  await expect(term).toBeVisible();
-  for (let i = 0; i < 30 && (await term.getAttribute("aria-selected")) !== "true"; i++) await page.keyboard.press("ArrowDown");
-  await expect(field).toHaveAttribute("aria-activedescendant", (await term.getAttribute("id"))!);
-  await page.keyboard.press("Enter");
-  await expect(page.locator("dialog[open]")).toHaveCount(0);
-  await expect(page).toHaveURL(/reference\/#all-gather$/);
-  await expect(page.locator("#all-gather")).toBeInViewport();
-});
+test("the search is driven by keys, always has something to show, and leads to terms, sources and runs", async ({ page }) => {
+  await step(page, "the search is a combobox that the keyboard alone drives", async () => {
+    await open(page, "settings/");
+    await page.keyboard.press("/");
+    const field = page.getByRole("combobox", { name: "Ask a question, or search the course" });
+    await expect(field).toBeFocused();
+    await page.keyboard.type("all-gat");
+    const options = page.getByRole("option");
+    await expect(options.first()).toHaveAttribute("aria-selected", "true");
+    await expect(options.first().locator("mark").first()).toBeVisible();
+    const term = options.filter({ hasText: /^Term/ }).first();
+    await expect(term).toBeVisible();
+    for (let i = 0; i < 30 && (await term.getAttribute("aria-selected")) !== "true"; i++) await page.keyboard.press("ArrowDown");
+    await expect(field).toHaveAttribute("aria-activedescendant", (await term.getAttribute("id"))!);
+    await page.keyboard.press("Enter");
+    await expect(page.locator("dialog[open]")).toHaveCount(0);
+    await expect(page).toHaveURL(/reference\/#all-gather$/);
+    await expect(page.locator("#all-gather")).toBeInViewport();
+  });
 
-test("the search always has something to show, and Escape closes it", async ({ page }) => {
-  await open(page, "./");
-  await page.keyboard.press("/");
-  await expect(page.getByRole("combobox", { name: "Ask a question, or search the course" })).toBeFocused();
-  await page.keyboard.type("zzzz");
-  await expect(page.locator(".search-state")).toContainText("No exact match. Closest results:");
-  await expect(page.getByRole("dialog").getByRole("option").first()).toBeVisible();
-  await page.keyboard.press("Escape");
-  await expect(page.locator("dialog[open]")).toHaveCount(0);
-});
-
-test("a measured speed is held against published runs, and opens the page of runs with it", async ({ page }) => {
-  await open(page, "./");
-  await page.keyboard.press("/");
-  await expect(page.getByRole("combobox", { name: "Ask a question, or search the course" })).toBeFocused();
-  await page.keyboard.type("MFU 18% on 32 A100s");
-  const answer = page.getByRole("dialog").getByRole("option").first();
-  await expect(answer).toContainText("18% is low");
-  await answer.click();
-  await expect(page).toHaveURL(/run\/#r=/);
-  await expect(page.locator(".run-page")).toContainText("A100");
-  await expect(page.locator(".run-page")).toContainText("18%");
-});
-
-test("on a phone the header leads to missions and figures, and the contents to the rest", async ({ page }) => {
-  for (const width of [360, 390]) {
-    await page.setViewportSize({ width, height: 780 });
+  await step(page, "the search always has something to show, and Escape closes it", async () => {
     await open(page, "./");
-    const tools = page.getByRole("navigation", { name: "Tools" });
-    for (const name of ["Figures", "Missions", "Practice"]) {
-      const box = (await tools.getByRole("link", { name }).boundingBox())!;
-      expect(box.x + box.width).toBeLessThanOrEqual(width);
-    }
-    await page.getByRole("button", { name: "Contents" }).click();
-    for (const name of ["Reference", "Settings", "Labs"]) {
-      await expect(page.getByRole("navigation", { name: "Contents" }).getByRole("link", { name: new RegExp(`^${name}`) })).toBeVisible();
-    }
-  }
-});
+    await page.keyboard.press("/");
+    await expect(page.getByRole("combobox", { name: "Ask a question, or search the course" })).toBeFocused();
+    await page.keyboard.type("zzzz");
+    await expect(page.locator(".search-state")).toContainText("No exact match. Closest results:");
+    await expect(page.getByRole("dialog").getByRole("option").first()).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(page.locator("dialog[open]")).toHaveCount(0);
+  });
 
-test("a found source is shown on the map", async ({ page }) => {
-  await open(page, "reference/");
-  await page.keyboard.press("/");
-  await expect(page.getByRole("combobox", { name: "Ask a question, or search the course" })).toBeFocused();
-  await page.keyboard.type("Memory Optimizations Toward Training Trillion");
-  await page.getByRole("dialog").getByRole("option").first().click();
-  await expect(page).toHaveURL(/#sources$/);
-  await expect(shown(page).first()).toContainText("ZeRO: Memory Optimizations");
-});
+  await step(page, "a found source is shown on the map", async () => {
+    await open(page, "reference/");
+    await page.keyboard.press("/");
+    await expect(page.getByRole("combobox", { name: "Ask a question, or search the course" })).toBeFocused();
+    await page.keyboard.type("Memory Optimizations Toward Training Trillion");
+    await page.getByRole("dialog").getByRole("option").first().click();
+    await expect(page).toHaveURL(/#sources$/);
+    await expect(shown(page).first()).toContainText("ZeRO: Memory Optimizations");
+  });
 
-test("a link to a term brings it into view and marks it", async ({ page }) => {
-  await open(page, "reference/#ring-algorithm");
-  await expect(page.locator("#ring-algorithm")).toHaveAttribute("data-arrived", "");
-  await expect(page.locator("#ring-algorithm")).toBeInViewport();
-  await page.getByRole("searchbox", { name: "Find a term" }).fill("adam");
-  await expect(page.locator("#ring-algorithm")).toBeHidden();
-  await page.goto("reference/#hardware");
-  await ready(page);
-  await expect(page.locator("#hardware")).toBeInViewport();
+  await step(page, "a link to a term brings it into view and marks it", async () => {
+    await open(page, "reference/#ring-algorithm");
+    await expect(page.locator("#ring-algorithm")).toHaveAttribute("data-arrived", "");
+    await expect(page.locator("#ring-algorithm")).toBeInViewport();
+    await page.getByRole("searchbox", { name: "Find a term" }).fill("adam");
+    await expect(page.locator("#ring-algorithm")).toBeHidden();
+    await page.goto("reference/#hardware");
+    await ready(page);
+    await expect(page.locator("#hardware")).toBeInViewport();
+  });
+
+  await step(page, "a measured speed is held against published runs, and opens the page of runs with it", async () => {
+    await open(page, "./");
+    await page.keyboard.press("/");
+    await expect(page.getByRole("combobox", { name: "Ask a question, or search the course" })).toBeFocused();
+    await page.keyboard.type("MFU 18% on 32 A100s");
+    const answer = page.getByRole("dialog").getByRole("option").first();
+    await expect(answer).toContainText("18% is low");
+    await answer.click();
+    await expect(page).toHaveURL(/run\/#r=/);
+    await expect(page.locator(".run-page")).toContainText("A100");
+    await expect(page.locator(".run-page")).toContainText("18%");
+  });
 });

@@ -1,7 +1,7 @@
 // The labs: predict, run elsewhere, paste what was printed, and see it beside the model.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, expect, follow, ready, step, test } from "./fixtures";
 
 const folder = join(__dirname, "../../content/labs");
 const labs = readdirSync(folder).filter((name) => /^\d/.test(name)).sort();
@@ -17,21 +17,23 @@ test("the header leads to all labs, and each is a link", async ({ page }) => {
   expect(await axe(page, ".labs")).toEqual([]);
 });
 
-for (const name of labs) {
-  test(`${name}: what its script printed stands beside the model`, async ({ page }) => {
-    await page.goto(`lab/${slug(name)}/`);
-    await ready(page);
-    await page.getByLabel(/What the script printed/).fill(printed(name));
-    const table = page.locator(".lab-result");
-    await expect(table.locator("tbody tr").first()).toBeVisible();
-    // Bytes, counts and bits are the same to the last; times may differ, and then a reason stands there.
-    for (const row of await table.locator("tbody tr.off").all()) {
-      await expect(row.locator("td").last()).not.toBeEmpty();
-    }
-    await expect(page.locator(".finding")).not.toBeEmpty();
-    expect(await axe(page, ".lab-page")).toEqual([]);
-  });
-}
+test("of every lab what its script printed stands beside the model", async ({ page }) => {
+  test.slow();
+  for (const name of labs) {
+    await test.step(name, async () => {
+      await follow(page, `lab/${slug(name)}/`);
+      await page.getByLabel(/What the script printed/).fill(printed(name));
+      const table = page.locator(".lab-result");
+      await expect(table.locator("tbody tr").first()).toBeVisible();
+      // Bytes, counts and bits are the same to the last; times may differ, and then a reason stands there.
+      for (const row of await table.locator("tbody tr.off").all()) {
+        await expect(row.locator("td").last()).not.toBeEmpty();
+      }
+      await expect(page.locator(".finding")).not.toBeEmpty();
+      expect(await axe(page, ".lab-page")).toEqual([]);
+    });
+  }
+});
 
 test("a prediction is kept, and stands in the table", async ({ page }) => {
   await page.goto("lab/fsdp/");
@@ -47,47 +49,45 @@ test("a prediction is kept, and stands in the table", async ({ page }) => {
   await expect(page.getByLabel(/Bytes of Adam/)).toHaveValue("8.39 MB");
 });
 
-test("a bad paste is told why, and nothing of it is lost", async ({ page }) => {
-  await page.goto("lab/ddp/");
-  await ready(page);
-  const field = page.getByLabel(/What the script printed/);
-  for (const [paste, why] of [
-    ["rank 0 of 2", /There is no line/],
-    [printed("02-ddp").replace("===== end =====", ""), /cut off/],
-    [printed("03-fsdp"), /This is what the lab “fsdp” prints/],
-    [printed("02-ddp").replace('"layers": 8', '"layers": "eight"'), /“layers” must be a number/],
-  ] as const) {
-    await field.fill(paste);
-    await expect(page.locator(".lab-page .message")).toContainText(why);
-    await expect(field).toHaveValue(paste);
-  }
-});
+test("what was pasted is told about, kept as my setup or forgotten, and the script is taken along", async ({ page, context }) => {
+  await step(page, "a bad paste is told why, and nothing of it is lost", async () => {
+    await follow(page, "lab/ddp/");
+    const field = page.getByLabel(/What the script printed/);
+    for (const [paste, why] of [
+      ["rank 0 of 2", /There is no line/],
+      [printed("02-ddp").replace("===== end =====", ""), /cut off/],
+      [printed("03-fsdp"), /This is what the lab “fsdp” prints/],
+      [printed("02-ddp").replace('"layers": 8', '"layers": "eight"'), /“layers” must be a number/],
+    ] as const) {
+      await field.fill(paste);
+      await expect(page.locator(".lab-page .message")).toContainText(why);
+      await expect(field).toHaveValue(paste);
+    }
+  });
 
-test("what was measured is kept as my setup, and forgotten when asked", async ({ page }) => {
-  await page.goto("lab/collectives/");
-  await ready(page);
-  await page.getByLabel(/What the script printed/).fill(printed("01-collectives"));
-  await page.getByRole("button", { name: "Keep these numbers as my setup" }).click();
-  await expect(page.getByRole("region", { name: "My setup" })).toContainText("Latency of a message");
-  await page.goto("lab/");
-  await ready(page);
-  const setup = page.getByRole("region", { name: "My setup" });
-  await expect(setup).toContainText("Bandwidth between two ranks");
-  await setup.getByRole("button", { name: "Forget it" }).click();
-  await expect(setup).toContainText("Nothing is measured yet");
-});
+  await step(page, "what was measured is kept as my setup, and forgotten when asked", async () => {
+    await follow(page, "lab/collectives/");
+    await page.getByLabel(/What the script printed/).fill(printed("01-collectives"));
+    await page.getByRole("button", { name: "Keep these numbers as my setup" }).click();
+    await expect(page.getByRole("region", { name: "My setup" })).toContainText("Latency of a message");
+    await follow(page, "lab/");
+    const setup = page.getByRole("region", { name: "My setup" });
+    await expect(setup).toContainText("Bandwidth between two ranks");
+    await setup.getByRole("button", { name: "Forget it" }).click();
+    await expect(setup).toContainText("Nothing is measured yet");
+  });
 
-test("the script is read, copied and saved", async ({ page, context }) => {
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.goto("lab/serve/");
-  await ready(page);
-  await page.locator(".lab-code summary").click();
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "Save the file" }).click(),
-  ]);
-  const source = readFileSync(join(folder, "08-serve/serve.py"), "utf8");
-  expect(readFileSync(await download.path(), "utf8")).toBe(source);
-  await page.locator(".lab-code", { hasText: "python serve.py" }).getByRole("button", { name: "Copy" }).first().click();
-  await expect(page.locator(".lab-code button", { hasText: "Copied" })).toHaveCount(1);
+  await step(page, "the script is read, copied and saved", async () => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await follow(page, "lab/serve/");
+    await page.locator(".lab-code summary").click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save the file" }).click(),
+    ]);
+    const source = readFileSync(join(folder, "08-serve/serve.py"), "utf8");
+    expect(readFileSync(await download.path(), "utf8")).toBe(source);
+    await page.locator(".lab-code", { hasText: "python serve.py" }).getByRole("button", { name: "Copy" }).first().click();
+    await expect(page.locator(".lab-code button", { hasText: "Copied" })).toHaveCount(1);
+  });
 });

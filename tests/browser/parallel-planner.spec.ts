@@ -1,52 +1,54 @@
 // The widget `parallel-planner`: the best layout, the front by pointer and keyboard, pins, ranks, published runs, exports; a long
 // search.
 import type { Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, expect, step, test } from "./fixtures";
 import { widget } from "./widget";
 
-const { figure, open, parameter, finding, rest } = widget("parallel-planner");
+const { figure, load, open, parameter, finding, rest } = widget("parallel-planner");
 
 const chosen = (page: Page) => figure(page).locator(".planner-head b");
 const output = (page: Page, id: string) => figure(page).locator(`output[data-quantity="${id}"]`);
 const value = async (page: Page, id: string) => Number(await output(page, id).getAttribute("data-value"));
 
-test("finds the fastest layout, says why, and pins it", async ({ page }) => {
-  await open(page, "");
-  await expect(chosen(page)).toHaveText("tp 8 · pp 8 · 6 chunks · dp 16 · ZeRO-1");
-  await expect(figure(page).locator(".planner-reasons")).toContainText("pp 4:");
-  await expect.poll(() => value(page, "layouts-valid")).toBeGreaterThan(40);
-  await figure(page).getByRole("button", { name: "Pin this layout" }).click();
-  await expect.poll(() => parameter(page, "pp")).toBe("8");
-  await expect(finding(page)).toContainText("The only layout that fits");
-  await figure(page).getByRole("button", { name: "Search all settings" }).click();
-  await expect(figure(page).locator(".planner-progress")).toContainText("possible layouts fit");
-  await expect.poll(() => value(page, "layouts-valid")).toBeGreaterThan(10_000);
-  await expect.poll(() => parameter(page, "tp")).toBe("0");
-});
+test("the fastest layout is found and pinned, the front is moved along by keys, and what is impossible is said", async ({ page }) => {
+  await step(page, "finds the fastest layout, says why, and pins it", async () => {
+    await open(page, "");
+    await expect(chosen(page)).toHaveText("tp 8 · pp 8 · 6 chunks · dp 16 · ZeRO-1");
+    await expect(figure(page).locator(".planner-reasons")).toContainText("pp 4:");
+    await expect.poll(() => value(page, "layouts-valid")).toBeGreaterThan(40);
+    await figure(page).getByRole("button", { name: "Pin this layout" }).click();
+    await expect.poll(() => parameter(page, "pp")).toBe("8");
+    await expect(finding(page)).toContainText("The only layout that fits");
+    await figure(page).getByRole("button", { name: "Search all settings" }).click();
+    await expect(figure(page).locator(".planner-progress")).toContainText("possible layouts fit");
+    await expect.poll(() => value(page, "layouts-valid")).toBeGreaterThan(10_000);
+    await expect.poll(() => parameter(page, "tp")).toBe("0");
+  });
 
-test("moves along the front by keyboard, and shows where the ranks lie", async ({ page }) => {
-  await open(page, "");
-  const slider = figure(page).getByLabel("Along the front");
-  await slider.focus();
-  await page.keyboard.press("End");
-  await expect(figure(page).locator(".planner-head small")).toContainText("On the front");
-  const smallest = await value(page, "memory");
-  await page.keyboard.press("Home");
-  await expect.poll(() => value(page, "memory")).toBeGreaterThan(smallest);
-  const says = figure(page).locator(".mesh-says");
-  await expect(says).toContainText("inside a node");
-  await figure(page).locator(".mesh .segmented label", { hasText: "data" }).click();
-  await expect(says).toContainText("its neighbours are 8 ranks away");
-});
+  await step(page, "moves along the front by keyboard, and shows where the ranks lie", async () => {
+    await open(page, "");
+    const slider = figure(page).getByLabel("Along the front");
+    await slider.focus();
+    await page.keyboard.press("End");
+    await expect(figure(page).locator(".planner-head small")).toContainText("On the front");
+    const smallest = await value(page, "memory");
+    await page.keyboard.press("Home");
+    await expect.poll(() => value(page, "memory")).toBeGreaterThan(smallest);
+    const says = figure(page).locator(".mesh-says");
+    await expect(says).toContainText("inside a node");
+    await figure(page).locator(".mesh .segmented label", { hasText: "data" }).click();
+    await expect(says).toContainText("its neighbours are 8 ranks away");
+  });
 
-test("says why nothing is possible, and compares with published runs", async ({ page }) => {
-  await open(page, "tp=7");
-  await expect(finding(page)).toContainText("No layout is possible");
-  await open(page, "tp=8&pp=1");
-  await expect(finding(page)).toContainText("No layout fits");
-  await figure(page).getByText("Published runs, and how near").click();
-  await expect(figure(page).locator(".published tbody tr")).toHaveCount(65);
-  await expect(figure(page).locator(".published tbody tr").first()).toContainText("met");
+  await step(page, "says why nothing is possible, and compares with published runs", async () => {
+    await open(page, "tp=7");
+    await expect(finding(page)).toContainText("No layout is possible");
+    await open(page, "tp=8&pp=1");
+    await expect(finding(page)).toContainText("No layout fits");
+    await figure(page).getByText("Published runs, and how near").click();
+    await expect(figure(page).locator(".published tbody tr")).toHaveCount(65);
+    await expect(figure(page).locator(".published tbody tr").first()).toContainText("met");
+  });
 });
 
 test("leaves as a configuration, without axe violations, on a small screen", async ({ page }) => {
@@ -59,7 +61,7 @@ test("leaves as a configuration, without axe violations, on a small screen", asy
   // What it could not start is not written, and why is said in its place.
   await expect(figure(page).locator(".export .message")).toContainText("torchtitan brings its own models");
   await expect(figure(page).locator(".export pre")).toBeHidden();
-  await open(page, "model=llama-3-70b&gpu=h100-80&nodes=64&link=nvlink4&net=ndr&seq=8192&batch=512&tp=8&pp=4&zero=3&vpp=1");
+  await load(page, "model=llama-3-70b&gpu=h100-80&nodes=64&link=nvlink4&net=ndr&seq=8192&batch=512&tp=8&pp=4&zero=3&vpp=1");
   await expect(chosen(page)).toContainText("pp 4");
   await figure(page).getByText("Take this layout with you").click();
   await figure(page).locator(".export .segmented label", { hasText: "torchtitan" }).click();

@@ -1,80 +1,84 @@
 // Chapter 23: four models in phases, a policy that fools its reward model, adapters, rows of tokens.
-import { axe, expect, test } from "./fixtures";
+import { axe, expect, step, test } from "./fixtures";
 import { widget } from "./widget";
 
 test.describe("rlhf-memory", () => {
   const { figure, finding, rest, more, open, quantity, parameter } = widget("rlhf-memory");
 
-  test("a step is played phase by phase, and the drawing does not jump", async ({ page }) => {
-    await open(page, "method=ppo&model=llama-3-8b&gpus=8&step=1");
-    const drawing = figure(page).locator(".rlhf");
-    await expect(drawing.locator(".lane")).toHaveCount(4);
-    await expect(drawing.locator(".rlhf-heads li")).toHaveCount(8);
-    await expect(drawing.locator(".rlhf-heads li.now")).toContainText("Weights to the engine");
-    const before = await drawing.boundingBox();
-    await figure(page).getByRole("slider", { name: "Step", exact: true }).focus();
-    await page.keyboard.press("ArrowRight");
-    await expect(drawing.locator(".rlhf-heads li.now")).toContainText("Generate answers");
-    await page.keyboard.press("End");
-    await expect(drawing.locator(".rlhf-heads li.now")).toContainText("Train the critic");
-    expect((await drawing.boundingBox())?.height).toBe(before?.height);
-    expect(await axe(page)).toEqual([]);
-  });
+  test("a step is played by method, and what does not fit or cannot be grouped is said", async ({ page }) => {
+    await step(page, "a step is played phase by phase, and the drawing does not jump", async () => {
+      await open(page, "method=ppo&model=llama-3-8b&gpus=8&step=1");
+      const drawing = figure(page).locator(".rlhf");
+      await expect(drawing.locator(".lane")).toHaveCount(4);
+      await expect(drawing.locator(".rlhf-heads li")).toHaveCount(8);
+      await expect(drawing.locator(".rlhf-heads li.now")).toContainText("Weights to the engine");
+      const before = await drawing.boundingBox();
+      await figure(page).getByRole("slider", { name: "Step", exact: true }).focus();
+      await page.keyboard.press("ArrowRight");
+      await expect(drawing.locator(".rlhf-heads li.now")).toContainText("Generate answers");
+      await page.keyboard.press("End");
+      await expect(drawing.locator(".rlhf-heads li.now")).toContainText("Train the critic");
+      expect((await drawing.boundingBox())?.height).toBe(before?.height);
+      expect(await axe(page)).toEqual([]);
+    });
 
-  test("a method without a critic has a lane less, and adapters take the states away", async ({ page }) => {
-    await open(page, "method=ppo&model=llama-3-8b&gpus=8");
-    const ppo = await quantity(page, "states");
-    await figure(page).getByRole("combobox", { name: "Method" }).selectOption("grpo");
-    await expect(figure(page).locator(".rlhf .lane")).toHaveCount(3);
-    expect(await quantity(page, "states")).toBeLessThan(0.7 * ppo);
-    await figure(page).getByRole("button", { name: "through adapters" }).click();
-    await expect.poll(() => quantity(page, "states")).toBeLessThan(0.25 * ppo);
-    await expect(figure(page).locator(".rlhf")).toContainText("the policy, adapter off");
-  });
+    await step(page, "a method without a critic has a lane less, and adapters take the states away", async () => {
+      await open(page, "method=ppo&model=llama-3-8b&gpus=8");
+      const ppo = await quantity(page, "states");
+      await figure(page).getByRole("combobox", { name: "Method" }).selectOption("grpo");
+      await expect(figure(page).locator(".rlhf .lane")).toHaveCount(3);
+      expect(await quantity(page, "states")).toBeLessThan(0.7 * ppo);
+      await figure(page).getByRole("button", { name: "through adapters" }).click();
+      await expect.poll(() => quantity(page, "states")).toBeLessThan(0.25 * ppo);
+      await expect(figure(page).locator(".rlhf")).toContainText("the policy, adapter off");
+    });
 
-  test("what does not fit is said, and swapping makes it fit", async ({ page }) => {
-    await open(page, "method=ppo&model=llama-3-8b&gpus=4");
-    await expect(finding(page)).toContainText("It does not fit");
-    await more(page);
-    await figure(page).getByRole("combobox", { name: "Model placement" }).selectOption("swapped");
-    await expect.poll(() => parameter(page, "placement")).toBe("swapped");
-    await expect(finding(page)).toContainText("It fits");
-    await expect(rest(page)).toContainText("Generating");
-  });
+    await step(page, "what does not fit is said, and swapping makes it fit", async () => {
+      await open(page, "method=ppo&model=llama-3-8b&gpus=4");
+      await expect(finding(page)).toContainText("It does not fit");
+      await more(page);
+      await figure(page).getByRole("combobox", { name: "Model placement" }).selectOption("swapped");
+      await expect.poll(() => parameter(page, "placement")).toBe("swapped");
+      await expect(finding(page)).toContainText("It fits");
+      await expect(rest(page)).toContainText("Generating");
+    });
 
-  test("GPUs that cannot be grouped are said, and no drawing of another state stays", async ({ page }) => {
-    await open(page, "method=ppo&gpus=8&gen-tp=3");
-    await expect(figure(page).getByRole("alert").filter({ hasText: "cannot be grouped by 3" })).toBeVisible();
-    await expect(figure(page).locator(".rlhf .whole svg")).toBeHidden();
+    await step(page, "GPUs that cannot be grouped are said, and no drawing of another state stays", async () => {
+      await open(page, "method=ppo&gpus=8&gen-tp=3");
+      await expect(figure(page).getByRole("alert").filter({ hasText: "cannot be grouped by 3" })).toBeVisible();
+      await expect(figure(page).locator(".rlhf .whole svg")).toBeHidden();
+    });
   });
 });
 
 test.describe("policy-update", () => {
   const { figure, finding, open, quantity, parameter } = widget("policy-update");
 
-  test("without a penalty the reward is hacked, with one it is not", async ({ page }) => {
-    await open(page, "view=policy&beta=0.3&updates=200");
-    expect(await quantity(page, "hack")).toBeLessThan(0.5);
-    await figure(page).getByRole("button", { name: "no penalty: hacked" }).click();
-    await expect(figure(page).locator(".finding-rest")).toContainText("The reward is hacked");
-    await expect.poll(() => quantity(page, "hack")).toBeGreaterThan(0.9);
-    await expect(figure(page).locator(".answers tbody tr")).toHaveCount(6);
-    expect(await axe(page)).toEqual([]);
-  });
+  test("the reward is hacked without a penalty, update by update, and a group that agrees teaches nothing", async ({ page }) => {
+    await step(page, "without a penalty the reward is hacked, with one it is not", async () => {
+      await open(page, "view=policy&beta=0.3&updates=200");
+      expect(await quantity(page, "hack")).toBeLessThan(0.5);
+      await figure(page).getByRole("button", { name: "no penalty: hacked" }).click();
+      await expect(figure(page).locator(".finding-rest")).toContainText("The reward is hacked");
+      await expect.poll(() => quantity(page, "hack")).toBeGreaterThan(0.9);
+      await expect(figure(page).locator(".answers tbody tr")).toHaveCount(6);
+      expect(await axe(page)).toEqual([]);
+    });
 
-  test("updates are stepped through", async ({ page }) => {
-    await open(page, "view=policy&beta=0&updates=200&step=1");
-    const first = await quantity(page, "hack");
-    const slider = figure(page).getByRole("slider", { name: "Step", exact: true });
-    await slider.focus();
-    await page.keyboard.press("End");
-    await expect.poll(() => quantity(page, "hack")).toBeGreaterThan(first);
-    await expect.poll(() => parameter(page, "step")).toBe("200");
-  });
+    await step(page, "updates are stepped through", async () => {
+      await open(page, "view=policy&beta=0&updates=200&step=1");
+      const first = await quantity(page, "hack");
+      const slider = figure(page).getByRole("slider", { name: "Step", exact: true });
+      await slider.focus();
+      await page.keyboard.press("End");
+      await expect.poll(() => quantity(page, "hack")).toBeGreaterThan(first);
+      await expect.poll(() => parameter(page, "step")).toBe("200");
+    });
 
-  test("a group that agrees teaches nothing", async ({ page }) => {
-    await open(page, "view=group&algorithm=grpo&group=8&right=0");
-    await expect(finding(page)).toContainText("every advantage is 0");
+    await step(page, "a group that agrees teaches nothing", async () => {
+      await open(page, "view=group&algorithm=grpo&group=8&right=0");
+      await expect(finding(page)).toContainText("every advantage is 0");
+    });
   });
 });
 

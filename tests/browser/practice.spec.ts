@@ -194,7 +194,7 @@ test("the time there is bounds what is offered, by the keyboard too", async ({ p
   expect(await sum()).toBeLessThanOrEqual(15);
 });
 
-test("the plan becomes dates, forgives a week, and gives back what is done early", async ({ page }) => {
+test("the plan becomes dates, takes no first day that is none, forgives a week, and gives back what is done early", async ({ page }) => {
   await open(page, "2026-03-02");
   await page.getByLabel("First day").fill("2026-03-02");
   await page.getByRole("button", { name: "Begin the plan" }).click();
@@ -204,6 +204,11 @@ test("the plan becomes dates, forgives a week, and gives back what is done early
   await expect(blocks.first()).toContainText("Now: day 1 of 3.");
   await expect(blocks.first()).toHaveAttribute("aria-current", "step");
   await expect(blocks.last()).toContainText("Tue 31 Mar");
+  // A first day that is none is said beside its field.
+  await page.getByLabel("First day").fill("");
+  await page.getByLabel("First day").blur();
+  await expect(page.locator(".day-field")).toContainText("Choose a day of the calendar.");
+  expect((await stored(page)).practice.plan.start).toBe(day("2026-03-02"));
   // Ten days later nothing has piled up.
   await later(page, "2026-03-12");
   await expect(page.locator(".plan-section .sum")).toContainText("Welcome back. 10 days went by and nothing has piled up");
@@ -218,14 +223,6 @@ test("the plan becomes dates, forgives a week, and gives back what is done early
   await page.getByRole("button", { name: "Put the plan away" }).click();
   await expect(page.getByRole("button", { name: "Begin the plan" })).toBeVisible();
   expect((await stored(page)).practice.plan.done).toEqual({ "1-3": day("2026-03-12") });
-});
-
-test("a first day that is none is said beside its field", async ({ page }) => {
-  await open(page, "2026-03-02", { practice: { plan: { start: day("2026-03-02") } } });
-  await page.getByLabel("First day").fill("");
-  await page.getByLabel("First day").blur();
-  await expect(page.locator(".day-field")).toContainText("Choose a day of the calendar.");
-  expect((await stored(page)).practice.plan.start).toBe(day("2026-03-02"));
 });
 
 test("mastery follows its rule", async ({ page }) => {

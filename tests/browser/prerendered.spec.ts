@@ -12,7 +12,9 @@ async function held(page: Page, path: string) {
   };
 }
 
-test("the home page can be read before the app has started, and nothing there is dead", async ({ page }) => {
+test("the home page can be read before the app has started, nothing there is dead, and a first visit fetches no list of sources", async ({ page }) => {
+  const fetched: string[] = [];
+  page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
   const go = await held(page, "./");
   await expect(page.locator("h1")).toHaveText("Ringside");
   await expect(page.locator("#prerendered nav").getByRole("link", { name: /Where the memory goes/ })).toBeVisible();
@@ -22,6 +24,7 @@ test("the home page can be read before the app has started, and nothing there is
   await expect(page.locator("#prerendered")).toHaveCount(0);
   await expect(page.locator("button:disabled")).toHaveCount(0);
   await expect(page.locator("h1")).toHaveCount(1);
+  expect(fetched.filter((path) => /\.json$|content\/.*\.html$/.test(path))).toEqual([]);
 });
 
 test("what is ticked before the app has started counts", async ({ page }) => {
@@ -109,12 +112,4 @@ test("a link into a chapter makes it alive although nobody moves", async ({ page
   const alive = page.waitForRequest(/\/chapter-[0-9a-f]+\.wasm$/);
   await page.goto("chapter/memory-accounting/#sixteen-bytes");
   await alive;
-});
-
-test("a first visit fetches no list of sources", async ({ page }) => {
-  const fetched: string[] = [];
-  page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
-  await page.goto("./");
-  await ready(page);
-  expect(fetched.filter((path) => /\.json$|content\/.*\.html$/.test(path))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 // Two windows of a talk: in step through whatever is done in either, and when one is loaded anew or opened again.
 import type { BrowserContext, Page } from "@playwright/test";
-import { axe, expect, ready, test, teach } from "./fixtures";
+import { axe, expect, ready, step, teach, test } from "./fixtures";
 
 const DECK = "presenter/?chapter=memory-accounting";
 const AUDIENCE = "presenter/?audience";
@@ -64,22 +64,40 @@ test("presenter and audience stay in step through fifty actions, reloads and a w
   }
 });
 
-test("the presenter sees notes, what is next and the answer, and the audience none of it", async ({ context }) => {
+test("the presenter sees notes, what is next and the answer, and the audience the answer alone, when the presenter says so", async ({ context }) => {
   const lead = await open(context, DECK);
   const room = await open(context, AUDIENCE);
-  // The chapter begins with a prediction, then the figure, with notes.
-  await expect(lead.locator(".presenter-question")).toContainText("480 GB");
-  await expect(room.locator(".room-question:visible")).toHaveCount(1);
-  expect(await room.locator("body").innerText()).not.toContain("480 GB");
-  await lead.keyboard.press("PageDown");
-  await expect(lead.locator(".presenter-notes")).toContainText("show of hands");
-  await expect(lead.locator(".presenter-next")).toContainText("See it without sharding");
-  await expect(room.locator("[data-widget]")).toBeVisible();
-  expect(await room.locator("body").innerText()).not.toContain("show of hands");
-  expect(await axe(lead)).toEqual([]);
-  await lead.goto("chapter/memory-accounting/");
-  await ready(lead);
-  expect(await lead.locator("body").innerText()).not.toContain("show of hands");
+  await test.step("the room is shown the answer when the presenter says so, and not before", async () => {
+    await expect(lead.locator(".presenter-question")).toContainText("480 GB");
+    expect(await room.locator("body").innerText()).not.toContain("480 GB");
+    const show = lead.getByRole("button", { name: "Show the answer to the room" });
+    await show.click();
+    await expect(room.locator(".room-answer")).toContainText("480 GB");
+    await lead.getByRole("button", { name: "Hide the answer" }).click();
+    await expect(room.locator(".room-answer")).toBeHidden();
+    await show.click();
+    await expect(room.locator(".room-answer")).toBeVisible();
+    await lead.keyboard.press("PageDown");
+    await expect(room.locator("[data-widget]")).toBeVisible();
+    await expect(room.locator(".room-answer")).toHaveCount(0);
+  });
+
+  await test.step("the presenter sees notes and what is next, and the audience none of it", async () => {
+    await lead.keyboard.press("PageUp");
+    // The chapter begins with a prediction, then the figure, with notes.
+    await expect(lead.locator(".presenter-question")).toContainText("480 GB");
+    await expect(room.locator(".room-question:visible")).toHaveCount(1);
+    expect(await room.locator("body").innerText()).not.toContain("480 GB");
+    await lead.keyboard.press("PageDown");
+    await expect(lead.locator(".presenter-notes")).toContainText("show of hands");
+    await expect(lead.locator(".presenter-next")).toContainText("See it without sharding");
+    await expect(room.locator("[data-widget]")).toBeVisible();
+    expect(await room.locator("body").innerText()).not.toContain("show of hands");
+    expect(await axe(lead)).toEqual([]);
+    await lead.goto("chapter/memory-accounting/");
+    await ready(lead);
+    expect(await lead.locator("body").innerText()).not.toContain("show of hands");
+  });
 });
 
 test("the presenter sees the next state before the audience does: one figure, still and out of reach, or what is asked", async ({ context }) => {
@@ -129,80 +147,98 @@ test("a lecture list is run, kept as a link, and handed out with codes", async (
   await expect(page.locator(".presenter-stage [data-widget]")).toHaveAttribute("data-query", /zero=3/);
 });
 
-test("a chapter prints its figures whole, without what is operated, with room to answer and the solutions", async ({ page }) => {
+test("a chapter is printed whole, by the button and by Ctrl+P, with room to answer and nothing to operate", async ({ page }) => {
+  test.slow();
   await page.goto("chapter/memory-accounting/");
   await ready(page);
-  await page.evaluate(() => {
-    window.print = () => {
-      document.documentElement.dataset.printed = document.querySelector(".solutions")?.textContent ?? "";
-    };
+  await step(page, "Ctrl+P prints what the button prints: every figure and option there, and nothing that waits to be uncovered", async () => {
+    await page.evaluate(() => {
+      window.print = () => {
+        const missing = document.querySelectorAll(".exercise-slot:not(:has(.exercise))").length;
+        document.documentElement.dataset.printed = String(missing);
+      };
+    });
+    await page.keyboard.press("Control+p");
+    await expect(page.locator("html")).toHaveAttribute("data-printed", "0", { timeout: 60_000 });
+    await page.emulateMedia({ media: "print" });
+    const covered = page.locator(".figure.withheld .finding").first();
+    await expect(covered.locator("button")).toBeHidden();
+    const says = await covered.evaluate((e) => getComputedStyle(e, "::before").content);
+    expect(says.length).toBeGreaterThan(30);
+    expect(says).not.toContain("committed to a prediction");
   });
-  // What comes alive on the way down is done with moving what stands below it.
-  await page.getByLabel("with solutions at the end").scrollIntoViewIfNeeded();
-  await ready(page);
-  await page.getByLabel("with solutions at the end").check();
-  await page.getByRole("button", { name: "Print" }).click();
-  await expect(page.locator("html")).toHaveAttribute("data-printed", /480 GB/, { timeout: 60_000 });
-  await expect(page.locator(".solutions")).toHaveCount(0);
-  await page.emulateMedia({ media: "print" });
-  await expect(page.locator("header.top")).toBeHidden();
-  await expect(page.locator(".figure .controls").first()).toBeHidden();
-  // A figure that waits for its prediction is printed as it stands, without the button that shows it.
-  await expect(page.locator(".figure.withheld .finding").first()).toBeVisible();
-  await expect(page.locator(".figure :is(.deck, .figure-transport, .finding) button:visible")).toHaveCount(0);
-  // A4 less its margins, in CSS pixels.
-  const heights = await page.locator(".figure:visible").evaluateAll((all) => all.map((e) => [e.getBoundingClientRect().height, getComputedStyle(e).breakInside]));
-  expect(heights.length).toBeGreaterThan(0);
-  for (const [height, inside] of heights) {
-    expect(height).toBeLessThan(1000);
-    expect(inside).toBe("avoid");
-  }
-});
 
-test("on paper every kind of exercise has what a pencil needs, and nothing to operate", async ({ page }) => {
-  await page.goto("chapter/memory-accounting/");
-  await ready(page);
-  await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
-  await expect(page.locator(".exercise-slot:not(:has(.exercise))")).toHaveCount(0);
-  await ready(page);
-  await page.emulateMedia({ media: "print" });
-  const of = (kind: string) => page.locator(`.exercise[data-kind="${kind}"]`).first();
-  for (const kind of ["number", "choice", "order", "match", "label", "prediction", "task", "trace", "explain"]) {
-    const exercise = of(kind);
-    await expect(exercise.locator(".prompt"), kind).not.toBeEmpty();
-    await expect(exercise.locator("button:visible, select:visible, textarea:visible, input:not([type=radio], [type=checkbox]):visible"), kind).toHaveCount(0);
-    // Lines beside what they are for, or room under it all.
-    const beside = ({ match: [".pair dd"], label: [".pair dd"], order: [".order li", "::before"] } as Record<string, string[]>)[kind];
-    if (beside) {
-      const drawn = await exercise.locator(beside[0]).evaluateAll((all, part) => all.map((e) => getComputedStyle(e, part).borderBottomStyle), beside[1]);
-      expect(new Set(drawn), kind).toEqual(new Set(["solid"]));
-    } else {
-      const room = await exercise.evaluate((e) => parseFloat(getComputedStyle(e, "::after").height));
-      expect(room, kind).toBeGreaterThan(kind === "explain" ? 200 : 90);
+  await step(page, "every kind of exercise has what a pencil needs, and nothing to operate", async () => {
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    await expect(page.locator(".exercise-slot:not(:has(.exercise))")).toHaveCount(0);
+    await ready(page);
+    await page.emulateMedia({ media: "print" });
+    const of = (kind: string) => page.locator(`.exercise[data-kind="${kind}"]`).first();
+    for (const kind of ["number", "choice", "order", "match", "label", "prediction", "task", "trace", "explain"]) {
+      const exercise = of(kind);
+      await expect(exercise.locator(".prompt"), kind).not.toBeEmpty();
+      await expect(exercise.locator("button:visible, select:visible, textarea:visible, input:not([type=radio], [type=checkbox]):visible"), kind).toHaveCount(0);
+      // Lines beside what they are for, or room under it all.
+      const beside = ({ match: [".pair dd"], label: [".pair dd"], order: [".order li", "::before"] } as Record<string, string[]>)[kind];
+      if (beside) {
+        const drawn = await exercise.locator(beside[0]).evaluateAll((all, part) => all.map((e) => getComputedStyle(e, part).borderBottomStyle), beside[1]);
+        expect(new Set(drawn), kind).toEqual(new Set(["solid"]));
+      } else {
+        const room = await exercise.evaluate((e) => parseFloat(getComputedStyle(e, "::after").height));
+        expect(room, kind).toBeGreaterThan(kind === "explain" ? 200 : 90);
+      }
     }
-  }
-  for (const [kind, lines] of [
-    ["choice", ".option"],
-    ["order", ".order-text"],
-    ["match", ".pair label"],
-    ["match", ".partners li"],
-    ["label", ".label-bar li"],
-    ["label", ".pair label"],
-    ["label", ".partners li"],
-    ["task", ".goals li"],
-    ["trace", ".evidence tr"],
-    ["trace", ".option"],
-  ]) {
-    const found = of(kind).locator(lines);
-    expect(await found.count(), lines).toBeGreaterThan(1);
-    for (const line of await found.all()) await expect(line, `${kind} ${lines}`).toBeVisible();
-  }
-  // Lettered, since nothing else says which is which; the parts of a bar have letters themselves.
-  await expect(of("match").locator(".partners")).toHaveAttribute("type", "A");
-  await expect(of("label").locator(".partners")).toHaveAttribute("type", "1");
-  const axes = page.locator(".sketch .chart-paper svg");
-  await expect(axes.first()).toBeVisible();
-  expect((await axes.first().boundingBox())!.width).toBeGreaterThan(200);
+    for (const [kind, lines] of [
+      ["choice", ".option"],
+      ["order", ".order-text"],
+      ["match", ".pair label"],
+      ["match", ".partners li"],
+      ["label", ".label-bar li"],
+      ["label", ".pair label"],
+      ["label", ".partners li"],
+      ["task", ".goals li"],
+      ["trace", ".evidence tr"],
+      ["trace", ".option"],
+    ]) {
+      const found = of(kind).locator(lines);
+      expect(await found.count(), lines).toBeGreaterThan(1);
+      for (const line of await found.all()) await expect(line, `${kind} ${lines}`).toBeVisible();
+    }
+    // Lettered, since nothing else says which is which; the parts of a bar have letters themselves.
+    await expect(of("match").locator(".partners")).toHaveAttribute("type", "A");
+    await expect(of("label").locator(".partners")).toHaveAttribute("type", "1");
+    const axes = page.locator(".sketch .chart-paper svg");
+    await expect(axes.first()).toBeVisible();
+    expect((await axes.first().boundingBox())!.width).toBeGreaterThan(200);
+  });
+
+  await step(page, "figures are whole, without what is operated, and the solutions are at the end", async () => {
+    await page.evaluate(() => {
+      window.print = () => {
+        document.documentElement.dataset.printed = document.querySelector(".solutions")?.textContent ?? "";
+      };
+    });
+    // What comes alive on the way down is done with moving what stands below it.
+    await page.getByLabel("with solutions at the end").scrollIntoViewIfNeeded();
+    await ready(page);
+    await page.getByLabel("with solutions at the end").check();
+    await page.getByRole("button", { name: "Print" }).click();
+    await expect(page.locator("html")).toHaveAttribute("data-printed", /480 GB/, { timeout: 60_000 });
+    await expect(page.locator(".solutions")).toHaveCount(0);
+    await page.emulateMedia({ media: "print" });
+    await expect(page.locator("header.top")).toBeHidden();
+    await expect(page.locator(".figure .controls").first()).toBeHidden();
+    // A figure that waits for its prediction is printed as it stands, without the button that shows it.
+    await expect(page.locator(".figure.withheld .finding").first()).toBeVisible();
+    await expect(page.locator(".figure :is(.deck, .figure-transport, .finding) button:visible")).toHaveCount(0);
+    // A4 less its margins, in CSS pixels.
+    const heights = await page.locator(".figure:visible").evaluateAll((all) => all.map((e) => [e.getBoundingClientRect().height, getComputedStyle(e).breakInside]));
+    expect(heights.length).toBeGreaterThan(0);
+    for (const [height, inside] of heights) {
+      expect(height).toBeLessThan(1000);
+      expect(inside).toBe("avoid");
+    }
+  });
 });
 
 const TEXTS = "> # What we saw\n>\n> - sixteen bytes\n> - $\\frac{16}{N}$\n\nw/memory-breakdown/?params=30e9&zero=0 Unsharded\nchapter/memory-accounting/#exercise-zero-2";
@@ -293,23 +329,6 @@ test("“Add to lecture” on figures and exercises fills the list, which is the
   await expect(page.getByLabel("The list")).toHaveValue(/zero-2/);
 });
 
-test("the room is shown the answer when the presenter says so, and not before", async ({ context }) => {
-  const lead = await open(context, DECK);
-  const room = await open(context, AUDIENCE);
-  await expect(lead.locator(".presenter-question")).toContainText("480 GB");
-  expect(await room.locator("body").innerText()).not.toContain("480 GB");
-  const show = lead.getByRole("button", { name: "Show the answer to the room" });
-  await show.click();
-  await expect(room.locator(".room-answer")).toContainText("480 GB");
-  await lead.getByRole("button", { name: "Hide the answer" }).click();
-  await expect(room.locator(".room-answer")).toBeHidden();
-  await show.click();
-  await expect(room.locator(".room-answer")).toBeVisible();
-  await lead.keyboard.press("PageDown");
-  await expect(room.locator("[data-widget]")).toBeVisible();
-  await expect(room.locator(".room-answer")).toHaveCount(0);
-});
-
 test("the presenter's pointer is over the same place in the room", async ({ context }) => {
   const lead = await open(context, "presenter/#list=" + encodeURIComponent("w/memory-breakdown/?params=30e9&zero=0 Unsharded"));
   const room = await open(context, AUDIENCE);
@@ -386,25 +405,6 @@ test("a chapter's states have one number each, projected and presented", async (
   await page.goto("chapter/memory-accounting/?present=3");
   const bar = page.getByRole("toolbar", { name: "Projector" });
   await expect(bar).toContainText(`3 of ${states} · ${third.slice(4)}`);
-});
-
-test("Ctrl+P prints what the button prints: every figure and option there, and nothing that waits to be uncovered", async ({ page }) => {
-  await page.goto("chapter/memory-accounting/");
-  await ready(page);
-  await page.evaluate(() => {
-    window.print = () => {
-      const missing = document.querySelectorAll(".exercise-slot:not(:has(.exercise))").length;
-      document.documentElement.dataset.printed = String(missing);
-    };
-  });
-  await page.keyboard.press("Control+p");
-  await expect(page.locator("html")).toHaveAttribute("data-printed", "0", { timeout: 60_000 });
-  await page.emulateMedia({ media: "print" });
-  const covered = page.locator(".figure.withheld .finding").first();
-  await expect(covered.locator("button")).toBeHidden();
-  const says = await covered.evaluate((e) => getComputedStyle(e, "::before").content);
-  expect(says.length).toBeGreaterThan(30);
-  expect(says).not.toContain("committed to a prediction");
 });
 
 test("a handout fills its sheets, under a title and the day", async ({ page }) => {
