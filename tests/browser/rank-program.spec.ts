@@ -1,6 +1,6 @@
 // The workbench for programs: a starter runs and fails with a diagnosis at its line, a mended one passes, and no text takes the page away.
 import type { Locator, Page } from "@playwright/test";
-import { axe, expect, ready, stored, test } from "./fixtures";
+import { axe, expect, ready, step, stored, test } from "./fixtures";
 import { widget } from "./widget";
 
 const { figure, open, quantity, finding } = widget("rank-program");
@@ -25,44 +25,84 @@ async function solution(within: Locator) {
   return within.getByLabel("The best known program").innerText();
 }
 
-test("a starter fails at its line, the solution passes, and its run is stepped through", async ({ page }) => {
-  const asked: string[] = [];
-  page.on("request", (request) => request.url().includes("rank-worker") && asked.push(request.url()));
-  await open(page, "");
-  await content(page).waitFor();
-  expect(asked).toEqual([]);
-  await run(page);
-  await expect(verdict(page).locator(".message")).toContainText(/On 4 ranks: /, { timeout: 30_000 });
-  expect(asked.length).toBeGreaterThan(0);
-  await expect(finding(page)).toContainText("not solved yet");
-  const text = await solution(figure(page));
-  await write(page, text);
-  await run(page);
-  await expect(verdict(page)).toContainText("Passed on 2, 3, 4 and 8 ranks.", { timeout: 30_000 });
-  await expect(editor(page).locator(".bad-line")).toHaveCount(0);
-  await expect(figure(page).locator('[data-quantity="verified"]')).toHaveAttribute("data-value", "1");
-  expect(await quantity(page, "sent")).toBeGreaterThan(0);
-  await expect(figure(page).locator(".rank-list li")).toHaveCount(4);
-  // From the end back to the start, by keyboard alone.
-  await figure(page).getByRole("slider", { name: "Step", exact: true }).press("Home");
-  await expect(editor(page).locator(".place").first()).toContainText(/^ranks? \d/);
-  await figure(page).getByRole("slider", { name: "Step", exact: true }).press("ArrowRight");
-  await expect(figure(page).getByRole("button", { name: "Step back" })).toBeEnabled();
-  expect(await axe(page, "figure")).toEqual([]);
-});
+test("a program fails at its line or passes, waits are named, and its run stands next to the model", async ({ page }) => {
+  await step(page, "a starter fails at its line, the solution passes, and its run is stepped through", async () => {
+    const asked: string[] = [];
+    page.on("request", (request) => request.url().includes("rank-worker") && asked.push(request.url()));
+    await open(page, "");
+    await content(page).waitFor();
+    expect(asked).toEqual([]);
+    await run(page);
+    await expect(verdict(page).locator(".message")).toContainText(/On 4 ranks: /, { timeout: 30_000 });
+    expect(asked.length).toBeGreaterThan(0);
+    await expect(finding(page)).toContainText("not solved yet");
+    const text = await solution(figure(page));
+    await write(page, text);
+    await run(page);
+    await expect(verdict(page)).toContainText("Passed on 2, 3, 4 and 8 ranks.", { timeout: 30_000 });
+    await expect(editor(page).locator(".bad-line")).toHaveCount(0);
+    await expect(figure(page).locator('[data-quantity="verified"]')).toHaveAttribute("data-value", "1");
+    expect(await quantity(page, "sent")).toBeGreaterThan(0);
+    await expect(figure(page).locator(".rank-list li")).toHaveCount(4);
+    // From the end back to the start, by keyboard alone.
+    await figure(page).getByRole("slider", { name: "Step", exact: true }).press("Home");
+    await expect(editor(page).locator(".place").first()).toContainText(/^ranks? \d/);
+    await figure(page).getByRole("slider", { name: "Step", exact: true }).press("ArrowRight");
+    await expect(figure(page).getByRole("button", { name: "Step back" })).toBeEnabled();
+    expect(await axe(page, "figure")).toEqual([]);
+  });
 
-test("ranks that wait for each other are named with their lines, and a button leads there", async ({ page }) => {
-  await open(page, "ranks=2&buffer=none");
-  await write(page, "import torch\nimport torch.distributed as dist\nx = torch.ones(4)\ndist.recv(x, 1 - dist.get_rank())\n");
-  await run(page);
-  await expect(verdict(page)).toContainText("On 2 ranks: a deadlock", { timeout: 30_000 });
-  await expect(verdict(page).locator(".said")).toContainText("line 4");
-  await expect(editor(page).locator(".bad-line")).toHaveCount(1);
-  await verdict(page).getByRole("button", { name: "Rank 0, line 4" }).click();
-  await expect(content(page)).toBeFocused();
-  await page.keyboard.press("Escape");
-  await page.keyboard.press("Tab");
-  await expect(content(page)).not.toBeFocused();
+  await step(page, "ranks that wait for each other are named with their lines, and a button leads there", async () => {
+    await open(page, "ranks=2&buffer=none");
+    await write(page, "import torch\nimport torch.distributed as dist\nx = torch.ones(4)\ndist.recv(x, 1 - dist.get_rank())\n");
+    await run(page);
+    await expect(verdict(page)).toContainText("On 2 ranks: a deadlock", { timeout: 30_000 });
+    await expect(verdict(page).locator(".said")).toContainText("line 4");
+    await expect(editor(page).locator(".bad-line")).toHaveCount(1);
+    await verdict(page).getByRole("button", { name: "Rank 0, line 4" }).click();
+    await expect(content(page)).toBeFocused();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Tab");
+    await expect(content(page)).not.toBeFocused();
+  });
+
+  await step(page, "a solution on ranks that the puzzle is not checked on is not told that it is wrong", async () => {
+    await open(page, "puzzle=column-parallel&ranks=5");
+    await content(page).waitFor();
+    const text = await solution(figure(page));
+    await write(page, text);
+    await run(page);
+    const says = "This puzzle is checked on 2, 3, 4 and 8 ranks. On 5 ranks even its solution may fail.";
+    await expect(verdict(page)).toContainText(says, { timeout: 30_000 });
+  });
+
+  await step(page, "what no figure models is not compared", async () => {
+    await open(page, "puzzle=experts&ranks=4");
+    await content(page).waitFor();
+    await write(page, await solution(figure(page)));
+    await run(page);
+    await expect(figure(page).locator(".rank-models")).toContainText("goes pair by pair", { timeout: 30_000 });
+    await expect(figure(page).locator(".rank-models table")).toHaveCount(0);
+  });
+
+  await step(page, "a run stands next to the model, and its link opens the figure in the same state", async () => {
+    await open(page, "puzzle=ring-all-reduce&ranks=4");
+    await content(page).waitFor();
+    await write(page, await solution(figure(page)));
+    await run(page);
+    await expect(verdict(page)).toContainText("Passed on 2, 3, 4 and 8 ranks.", { timeout: 30_000 });
+    const models = figure(page).locator(".rank-models");
+    await expect(models.locator("caption")).toContainText("All-reduce of 512 B on 4 ranks, by sends");
+    const sent = models.getByRole("row", { name: /^Bytes sent by the busiest rank/ }).getByRole("cell");
+    await expect(sent).toHaveText(["768 B", "768 B", "1×"]);
+    const time = models.getByRole("row", { name: /^Time from the first message/ }).getByRole("cell");
+    await expect(time.nth(1)).toHaveText("6.77 µs");
+    await models.getByRole("link", { name: /What communication costs/ }).click();
+    await expect(page).toHaveURL(/w\/communication-cost\/\?.*alpha=/);
+    // Six hops of 1 µs, and 1.5 times 512 B at 1 GB/s; the run lies over the curve as a measurement.
+    expect(await widget("communication-cost").quantity(page, "time")).toBeCloseTo(6.768e-6, 9);
+    expect(new URL(page.url()).searchParams.get("measured")).toMatch(/^512:/);
+  });
 });
 
 test("what is written is kept, run by keyboard, and an endless loop ends with a sentence", async ({ page }) => {
@@ -90,44 +130,6 @@ test("what was typed a moment before another puzzle is chosen is kept", async ({
   await expect(content(page)).not.toContainText("kept = 1");
   await figure(page).getByRole("button", { name: "Broadcast by sends" }).click();
   await expect(content(page)).toContainText("kept = 1");
-});
-
-test("a solution on ranks that the puzzle is not checked on is not told that it is wrong", async ({ page }) => {
-  await open(page, "puzzle=column-parallel&ranks=5");
-  await content(page).waitFor();
-  const text = await solution(figure(page));
-  await write(page, text);
-  await run(page);
-  const says = "This puzzle is checked on 2, 3, 4 and 8 ranks. On 5 ranks even its solution may fail.";
-  await expect(verdict(page)).toContainText(says, { timeout: 30_000 });
-});
-
-test("a run stands next to the model, and its link opens the figure in the same state", async ({ page }) => {
-  await open(page, "puzzle=ring-all-reduce&ranks=4");
-  await content(page).waitFor();
-  await write(page, await solution(figure(page)));
-  await run(page);
-  await expect(verdict(page)).toContainText("Passed on 2, 3, 4 and 8 ranks.", { timeout: 30_000 });
-  const models = figure(page).locator(".rank-models");
-  await expect(models.locator("caption")).toContainText("All-reduce of 512 B on 4 ranks, by sends");
-  const sent = models.getByRole("row", { name: /^Bytes sent by the busiest rank/ }).getByRole("cell");
-  await expect(sent).toHaveText(["768 B", "768 B", "1×"]);
-  const time = models.getByRole("row", { name: /^Time from the first message/ }).getByRole("cell");
-  await expect(time.nth(1)).toHaveText("6.77 µs");
-  await models.getByRole("link", { name: /What communication costs/ }).click();
-  await expect(page).toHaveURL(/w\/communication-cost\/\?.*alpha=/);
-  // Six hops of 1 µs, and 1.5 times 512 B at 1 GB/s; the run lies over the curve as a measurement.
-  expect(await widget("communication-cost").quantity(page, "time")).toBeCloseTo(6.768e-6, 9);
-  expect(new URL(page.url()).searchParams.get("measured")).toMatch(/^512:/);
-});
-
-test("what no figure models is not compared", async ({ page }) => {
-  await open(page, "puzzle=experts&ranks=4");
-  await content(page).waitFor();
-  await write(page, await solution(figure(page)));
-  await run(page);
-  await expect(figure(page).locator(".rank-models")).toContainText("goes pair by pair", { timeout: 30_000 });
-  await expect(figure(page).locator(".rank-models table")).toHaveCount(0);
 });
 
 test("a call that takes too long ends its worker, and the next run starts another", async ({ page }) => {

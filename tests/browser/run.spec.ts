@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { NARROW, axe, expect, overflow, ready, test } from "./fixtures";
+import { NARROW, axe, expect, overflow, ready, step, test, visit } from "./fixtures";
 
 const titan = readFileSync(join(__dirname, "../fixtures/runs/torchtitan-llama-3.1-8b-8xh100-compile.toml"), "utf8");
 const log =
@@ -16,10 +16,7 @@ NIC0\tPIX\tNODE\tSYS\t X
 `;
 const measured = '[data-row="tokens-per-gpu"] .measured';
 
-async function open(page: Page, path = "run/") {
-  await page.goto(path);
-  await ready(page);
-}
+const open = (page: Page, path = "run/") => visit(page, path);
 
 async function paste(page: Page, text: string) {
   await page.getByLabel(/^Paste a configuration/).fill(text);
@@ -48,97 +45,99 @@ test("a configuration and a log in any order give a verdict, and the link restor
   await expect(page.locator(".run-card")).toContainText("A link holds the run, not the inputs.");
 });
 
-test("a card is removed with its numbers, and put back, by keyboard", async ({ page }) => {
-  await open(page);
-  await paste(page, titan);
-  await paste(page, log);
-  // The torchtitan file measured 6,667, and the log, which came later, 5,050.
-  await expect(page.locator(measured)).toContainText("5,050");
-  await page.locator('.run-card[data-kind="log"]').getByRole("button").focus();
-  await page.keyboard.press("Enter");
-  await expect(page.locator(measured)).toContainText("6,667");
-  await expect(page.getByRole("button", { name: "Put it back" })).toBeFocused();
-  await page.keyboard.press("Enter");
-  await expect(page.locator(measured)).toContainText("5,050");
-  await page.getByRole("button", { name: "Start over" }).click();
-  await expect(page.locator(".run-card")).toHaveCount(0);
-  await page.getByRole("button", { name: "Put it back" }).click();
-  await expect(page.locator(".run-card")).toHaveCount(2);
-});
+test("what is brought is read or refused with a reason, removed and put back, opened, and kept as my setup", async ({ page }) => {
+  await step(page, "a published run opens with one press, and its causes lead to figures in that state", async () => {
+    await open(page);
+    expect(await axe(page, ".run-page")).toEqual([]);
+    await page.locator(".run-examples button").first().click();
+    await expect(page.locator(".run-verdict")).toBeVisible();
+    await expect(page.locator(".run-origin")).toContainText("torchtitan");
+    const cause = page.locator('[data-ledger="step-time"] a').first();
+    await expect(cause).toHaveAttribute("href", /^w\/[a-z-]+\/\?.+=/);
+    await expect(page.locator(".run-next").getByRole("button", { name: "Copy the command" }).first()).toBeVisible();
+  });
 
-test("a published run opens with one press, and its causes lead to figures in that state", async ({ page }) => {
-  await open(page);
-  expect(await axe(page, ".run-page")).toEqual([]);
-  await page.locator(".run-examples button").first().click();
-  await expect(page.locator(".run-verdict")).toBeVisible();
-  await expect(page.locator(".run-origin")).toContainText("torchtitan");
-  const cause = page.locator('[data-ledger="step-time"] a').first();
-  await expect(cause).toHaveAttribute("href", /^w\/[a-z-]+\/\?.+=/);
-  await expect(page.locator(".run-next").getByRole("button", { name: "Copy the command" }).first()).toBeVisible();
-});
+  await step(page, "topo -m draws the node and names the slow pairs", async () => {
+    await open(page);
+    await paste(page, topo);
+    await expect(page.locator(".run-node .finding")).toContainText("2 of 3 GPU pairs, such as GPU0 and GPU2");
+    await expect(page.locator(".node-drawing .gpu")).toHaveCount(3);
+    await expect(page.locator(".node-drawing .cpu")).toHaveCount(2);
+    await expect(page.locator(".node-drawing .switch")).toHaveCount(1);
+    await expect(page.locator(".node-drawing line.slow")).toHaveCount(1);
+    expect(await axe(page, ".run-node")).toEqual([]);
+  });
 
-test("topo -m draws the node and names the slow pairs", async ({ page }) => {
-  await open(page);
-  await paste(page, topo);
-  await expect(page.locator(".run-node .finding")).toContainText("2 of 3 GPU pairs, such as GPU0 and GPU2");
-  await expect(page.locator(".node-drawing .gpu")).toHaveCount(3);
-  await expect(page.locator(".node-drawing .cpu")).toHaveCount(2);
-  await expect(page.locator(".node-drawing .switch")).toHaveCount(1);
-  await expect(page.locator(".node-drawing line.slow")).toHaveCount(1);
-  expect(await axe(page, ".run-node")).toEqual([]);
-});
+  await step(page, "a card is removed with its numbers, and put back, by keyboard", async () => {
+    await open(page);
+    await paste(page, titan);
+    await paste(page, log);
+    // The torchtitan file measured 6,667, and the log, which came later, 5,050.
+    await expect(page.locator(measured)).toContainText("5,050");
+    await page.locator('.run-card[data-kind="log"]').getByRole("button").focus();
+    await page.keyboard.press("Enter");
+    await expect(page.locator(measured)).toContainText("6,667");
+    await expect(page.getByRole("button", { name: "Put it back" })).toBeFocused();
+    await page.keyboard.press("Enter");
+    await expect(page.locator(measured)).toContainText("5,050");
+    await page.getByRole("button", { name: "Start over" }).click();
+    await expect(page.locator(".run-card")).toHaveCount(0);
+    await page.getByRole("button", { name: "Put it back" }).click();
+    await expect(page.locator(".run-card")).toHaveCount(2);
+  });
 
-test("what can't be read is refused with a reason, and nothing is lost", async ({ page }) => {
-  await open(page);
-  await paste(page, titan);
-  await paste(page, "hello");
-  await expect(page.locator(".run-card").first()).toHaveAttribute("data-outcome", "refused");
-  // It may be mended where it stands.
-  const box = page.getByLabel(/^Paste a configuration/);
-  await expect(box).toHaveValue("hello");
-  await expect(box).toBeFocused();
-  await expect(page.locator(measured)).toContainText("6,667");
-  await page.getByLabel("Choose files").setInputFiles([
-    { name: "empty.log", mimeType: "text/plain", buffer: Buffer.from("") },
-    { name: "a.out", mimeType: "application/octet-stream", buffer: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0]) },
-  ]);
-  await expect(page.locator(".run-card").filter({ hasText: "empty.log" })).toContainText("There is nothing in it.");
-  await expect(page.locator(".run-card").filter({ hasText: "a.out" })).toContainText("binary");
-  await expect(page.locator(measured)).toContainText("6,667");
-  await page.locator(".run-file summary").click();
-  await page.getByLabel("Everything above follows from this file").fill("[model]\nname = 7\n");
-  await page.getByRole("button", { name: "Apply my edits" }).click();
-  await expect(page.locator(".run-file [role=alert]")).toContainText("Line 2");
-  await expect(page.locator(measured)).toContainText("6,667");
-});
+  await step(page, "what can't be read is refused with a reason, and nothing is lost", async () => {
+    await open(page);
+    await paste(page, titan);
+    await paste(page, "hello");
+    await expect(page.locator(".run-card").first()).toHaveAttribute("data-outcome", "refused");
+    // It may be mended where it stands.
+    const box = page.getByLabel(/^Paste a configuration/);
+    await expect(box).toHaveValue("hello");
+    await expect(box).toBeFocused();
+    await expect(page.locator(measured)).toContainText("6,667");
+    await page.getByLabel("Choose files").setInputFiles([
+      { name: "empty.log", mimeType: "text/plain", buffer: Buffer.from("") },
+      { name: "a.out", mimeType: "application/octet-stream", buffer: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0]) },
+    ]);
+    await expect(page.locator(".run-card").filter({ hasText: "empty.log" })).toContainText("There is nothing in it.");
+    await expect(page.locator(".run-card").filter({ hasText: "a.out" })).toContainText("binary");
+    await expect(page.locator(measured)).toContainText("6,667");
+    await page.locator(".run-file summary").click();
+    await page.getByLabel("Everything above follows from this file").fill("[model]\nname = 7\n");
+    await page.getByRole("button", { name: "Apply my edits" }).click();
+    await expect(page.locator(".run-file [role=alert]")).toContainText("Line 2");
+    await expect(page.locator(measured)).toContainText("6,667");
+  });
 
-test("several files are read as they are chosen, long output piece by piece", async ({ page }) => {
-  await open(page);
-  const long = `${"a line without numbers\n".repeat(100_000)}${log}\n`;
-  await page.getByLabel("Choose files").setInputFiles([
-    { name: "run.toml", mimeType: "application/toml", buffer: Buffer.from(titan) },
-    { name: "train.log", mimeType: "text/plain", buffer: Buffer.from(long) },
-  ]);
-  await expect(page.locator(".run-card")).toHaveCount(2);
-  await expect(page.locator(measured)).toContainText("5,050");
-});
+  await step(page, "several files are read as they are chosen, long output piece by piece", async () => {
+    await open(page);
+    const long = `${"a line without numbers\n".repeat(100_000)}${log}\n`;
+    await page.getByLabel("Choose files").setInputFiles([
+      { name: "run.toml", mimeType: "application/toml", buffer: Buffer.from(titan) },
+      { name: "train.log", mimeType: "text/plain", buffer: Buffer.from(long) },
+    ]);
+    await expect(page.locator(".run-card")).toHaveCount(2);
+    await expect(page.locator(measured)).toContainText("5,050");
+  });
 
-test("the run becomes my setup on request", async ({ page }) => {
-  await open(page);
-  await paste(page, titan);
-  await page.getByRole("button", { name: "Use as my setup" }).click();
-  await expect(page.getByRole("button", { name: "Kept as my setup" })).toBeDisabled();
-  await open(page, "lab/#my-setup");
-  await expect(page.locator("#my-setup")).toContainText("H100 SXM 80 GB");
-});
+  await step(page, "the run becomes my setup on request", async () => {
+    await open(page);
+    await paste(page, titan);
+    await page.getByRole("button", { name: "Use as my setup" }).click();
+    await expect(page.getByRole("button", { name: "Kept as my setup" })).toBeDisabled();
+    await open(page, "lab/#my-setup");
+    await expect(page.locator("#my-setup")).toContainText("H100 SXM 80 GB");
+  });
 
-test("the box takes a log to the run", async ({ page }) => {
-  await open(page, "./");
-  await page.keyboard.press("/");
-  await page.getByRole("button", { name: "Paste a log" }).click();
-  await page.getByRole("dialog").getByRole("textbox").fill(log);
-  await page.getByRole("link", { name: "Compare the run with what the models predict" }).click();
-  await expect(page.locator('.run-card[data-kind="log"]')).toContainText("torchtitan");
+  await step(page, "the box takes a log to the run", async () => {
+    await open(page, "./");
+    await page.keyboard.press("/");
+    await page.getByRole("button", { name: "Paste a log" }).click();
+    await page.getByRole("dialog").getByRole("textbox").fill(log);
+    await page.getByRole("link", { name: "Compare the run with what the models predict" }).click();
+    await expect(page.locator('.run-card[data-kind="log"]')).toContainText("torchtitan");
+  });
 });
 
 test("on a phone nothing scrolls sideways, and on paper a run takes one page", async ({ page }) => {

@@ -1,6 +1,6 @@
 // The widget `schedule-editor`: blocks keyed and dragged into place, what is against a rule, the address, the known schedules.
 import type { Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, expect, ready, step, test } from "./fixtures";
 import { widget } from "./widget";
 
 const { figure, open, finding, rest } = widget("schedule-editor");
@@ -10,50 +10,62 @@ const cell = (page: Page, stage: number, slot: number) =>
 const value = (page: Page, id: string) => figure(page).locator(`output[data-quantity="${id}"]`);
 const board = (page: Page) => new URL(page.url()).searchParams.get("board");
 
-test("a schedule is keyed in, and every rule is said", async ({ page }) => {
-  await open(page, "stages=2&microbatches=1&cap=1");
-  await cell(page, 0, 0).focus();
-  await page.keyboard.press("f");
-  await expect(cell(page, 0, 0)).toHaveText("F0");
-  await cell(page, 1, 0).focus();
-  await page.keyboard.press("f");
-  await expect(value(page, "violations")).toHaveAttribute("data-value", "1");
-  await expect(cell(page, 1, 0)).toHaveAttribute("aria-label", /F0 of stage 1 begins in slot 0, but F0 of stage 0 is done only/);
-  await cell(page, 1, 0).focus();
-  await page.keyboard.press("Delete");
-  await page.keyboard.press("ArrowRight");
-  await expect(cell(page, 1, 1)).toBeFocused();
-  for (const key of ["f", "b", "w"]) await page.keyboard.press(key);
-  await cell(page, 0, 3).focus();
-  await page.keyboard.press("b");
-  await page.keyboard.press("w");
-  await expect(value(page, "complete")).toHaveAttribute("data-value", "1");
-  await expect(finding(page)).toContainText("Valid: 5 slots");
-  await expect.poll(() => board(page)).toBe("F..BW/.FBW");
-});
+test("blocks are keyed in as fast as one types, every rule is said, and a narrow page scrolls the grid alone", async ({ page }) => {
+  await step(page, "a schedule is keyed in, and every rule is said", async () => {
+    await open(page, "stages=2&microbatches=1&cap=1");
+    await cell(page, 0, 0).focus();
+    await page.keyboard.press("f");
+    await expect(cell(page, 0, 0)).toHaveText("F0");
+    await cell(page, 1, 0).focus();
+    await page.keyboard.press("f");
+    await expect(value(page, "violations")).toHaveAttribute("data-value", "1");
+    await expect(cell(page, 1, 0)).toHaveAttribute("aria-label", /F0 of stage 1 begins in slot 0, but F0 of stage 0 is done only/);
+    await cell(page, 1, 0).focus();
+    await page.keyboard.press("Delete");
+    await page.keyboard.press("ArrowRight");
+    await expect(cell(page, 1, 1)).toBeFocused();
+    for (const key of ["f", "b", "w"]) await page.keyboard.press(key);
+    await cell(page, 0, 3).focus();
+    await page.keyboard.press("b");
+    await page.keyboard.press("w");
+    await expect(value(page, "complete")).toHaveAttribute("data-value", "1");
+    await expect(finding(page)).toContainText("Valid: 5 slots");
+    await expect.poll(() => board(page)).toBe("F..BW/.FBW");
+  });
 
-test("keys that come faster than the page is drawn all arrive, also where the grid grows and shrinks", async ({ page }) => {
-  await open(page, "stages=2&microbatches=2&cap=2");
-  // Within one frame: the page's elements change between two keys, and nothing is drawn.
-  const type = (...keys: string[]) =>
-    page.evaluate(async (keys) => {
-      for (const key of keys) {
-        document.activeElement!.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-        for (let i = 0; i < 20; i++) await null;
-      }
-    }, keys);
-  await cell(page, 0, 0).focus();
-  const slots = await figure(page).locator('[data-stage="0"]').count();
-  await type("f", "b", "w", "End", "f", "b", "w");
-  await expect.poll(() => board(page)).toBe(`FBW${".".repeat(slots - 4)}FBW/`);
-  await expect(cell(page, 0, slots + 2)).toBeFocused();
-  // The last of them takes the cell with it that has the focus.
-  await type("ArrowLeft", "ArrowLeft", "ArrowLeft", "Delete", "ArrowRight", "Delete", "ArrowRight", "Delete");
-  await expect.poll(() => board(page)).toBe("FBW/");
-  await expect(cell(page, 0, slots - 1)).toBeFocused();
-  await expect(figure(page).locator('[data-stage="0"]')).toHaveCount(slots);
-  await page.keyboard.press("Backspace");
-  await expect(cell(page, 0, slots - 2)).toBeFocused();
+  await step(page, "keys that come faster than the page is drawn all arrive, also where the grid grows and shrinks", async () => {
+    await open(page, "stages=2&microbatches=2&cap=2");
+    // Within one frame: the page's elements change between two keys, and nothing is drawn.
+    const type = (...keys: string[]) =>
+      page.evaluate(async (keys) => {
+        for (const key of keys) {
+          document.activeElement!.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+          for (let i = 0; i < 20; i++) await null;
+        }
+      }, keys);
+    await cell(page, 0, 0).focus();
+    const slots = await figure(page).locator('[data-stage="0"]').count();
+    await type("f", "b", "w", "End", "f", "b", "w");
+    await expect.poll(() => board(page)).toBe(`FBW${".".repeat(slots - 4)}FBW/`);
+    await expect(cell(page, 0, slots + 2)).toBeFocused();
+    // The last of them takes the cell with it that has the focus.
+    await type("ArrowLeft", "ArrowLeft", "ArrowLeft", "Delete", "ArrowRight", "Delete", "ArrowRight", "Delete");
+    await expect.poll(() => board(page)).toBe("FBW/");
+    await expect(cell(page, 0, slots - 1)).toBeFocused();
+    await expect(figure(page).locator('[data-stage="0"]')).toHaveCount(slots);
+    await page.keyboard.press("Backspace");
+    await expect(cell(page, 0, slots - 2)).toBeFocused();
+  });
+
+  await step(page, "a narrow page scrolls the grid alone, and axe finds nothing", async () => {
+    await page.setViewportSize({ width: 360, height: 780 });
+    await open(page, "stages=4&microbatches=6&cap=2&board=FFF/.F/x");
+    await expect(figure(page).locator(".problems")).toContainText("not “x”");
+    await open(page, "stages=4&microbatches=6&cap=2&board=FFF/.F");
+    await expect(finding(page)).toContainText("keeps 3 micro-batches; 2 fit");
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(await axe(page)).toEqual([]);
+  });
 });
 
 test("a block is dragged along its stage, packed, undone; the link brings it back", async ({ page }) => {
@@ -76,16 +88,6 @@ test("a block is dragged along its stage, packed, undone; the link brings it bac
   await expect(cell(page, 2, 14)).toHaveText("W3");
   await figure(page).getByRole("button", { name: "Show ZB-H1" }).click();
   await expect(rest(page)).toContainText("No schedule takes less.");
-});
-
-test("a narrow page scrolls the grid alone, and axe finds nothing", async ({ page }) => {
-  await page.setViewportSize({ width: 360, height: 780 });
-  await open(page, "stages=4&microbatches=6&cap=2&board=FFF/.F/x");
-  await expect(figure(page).locator(".problems")).toContainText("not “x”");
-  await open(page, "stages=4&microbatches=6&cap=2&board=FFF/.F");
-  await expect(finding(page)).toContainText("keeps 3 micro-batches; 2 fit");
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-  expect(await axe(page)).toEqual([]);
 });
 
 test("in a task nothing shows the solution, and the goals stay in view", async ({ page }) => {
