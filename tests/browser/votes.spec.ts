@@ -9,8 +9,8 @@ import config from "./playwright.config";
 const FILM = join(tmpdir(), `ringside-cards-${process.pid}.mjpeg`);
 const { args = [], ...launch } = config.use!.launchOptions!;
 test.use({
-  permissions: ["camera"],
-  launchOptions: { ...launch, args: [...args, "--use-fake-device-for-media-stream", `--use-file-for-fake-video-capture=${FILM}`] },
+  // The headless shell has nobody to ask, and refuses the camera without the fake dialog.
+  launchOptions: { ...launch, args: [...args, "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream", `--use-file-for-fake-video-capture=${FILM}`] },
 });
 
 /** Cards and how many quarter turns counterclockwise each is held: A, B, C, D. */
