@@ -119,7 +119,7 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
         files.json(&format!("labs/{}.ipynb", lab.slug), &notebook(lab));
     }
     let syllabus = data::syllabus(&world, &course, &labs, &missions);
-    if !syllabus.is_empty() {
+    if !syllabus.courses.is_empty() {
         files.html("syllabus.html", fragment::syllabus(&syllabus, &course));
     }
     files.json("placement.json", &data::placement(&world));
