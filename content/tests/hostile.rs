@@ -130,6 +130,7 @@ const FORM_ATTRIBUTES: &[&str] = &[
     "data-minutes",
     "data-must",
     "data-n",
+    "data-notebook",
     "data-of",
     "data-of-priority",
     "data-priority",

@@ -284,6 +284,7 @@ fn apart(mut left: Vec<Step>) -> Vec<Step> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::practice::Attempt;
     use proptest::prelude::*;
 
     fn candidate(key: &str, skill: &str) -> Candidate {
