@@ -21,15 +21,15 @@ pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// vLLM's three ways to copy, measured on an H100, and models and links for which it comes out otherwise.
 const STATES: [Preset; 7] = [
-    ("vLLM 0.11: a piece per layer", "model=llama-3-8b&tier=host&layout=layers&copy=0.0000033&block=16&tp=1"),
-    ("vLLM 0.12: a piece per block", "model=llama-3-8b&tier=host&layout=block&copy=0.0000033&block=16&tp=1"),
-    ("Copied by a kernel", "model=llama-3-8b&tier=host&layout=layers&copy=0.00000024&block=16&tp=1"),
-    ("No shared heads (Llama 2 7B)", "model=llama-2-7b&tier=host&layout=layers&copy=0.0000033&block=16&tp=1"),
-    ("Disk", "model=llama-3-8b&tier=disk&layout=block&block=256&tp=1"),
-    ("Peer over 10 Gb/s Ethernet", "model=llama-3-8b&tier=peer&net=eth-10&layout=block&block=256&tp=1"),
+    ("vLLM 0.11: a piece per layer", "model=llama-3-8b&tier=host&layout=layers"),
+    ("vLLM 0.12: a piece per block", "model=llama-3-8b&tier=host&layout=block"),
+    ("Copied by a kernel", "model=llama-3-8b&tier=host&layout=layers&copy=0.00000024"),
+    ("No shared heads (Llama 2 7B)", "model=llama-2-7b&tier=host&layout=layers"),
+    ("Disk", "model=llama-3-8b&tier=disk&layout=block&block=256"),
+    ("Peer over 10 Gb/s Ethernet", "model=llama-3-8b&tier=peer&net=eth-10&layout=block&block=256"),
     (
         "DeepSeek-V3 on 8 H200",
-        "model=deepseek-v3&gpu=h200-141&quant=fp8&tp=8&tier=peer&net=ndr&layout=block&block=64&copy=0.0000033",
+        "model=deepseek-v3&gpu=h200-141&quant=fp8&tp=8&tier=peer&net=ndr&layout=block&block=64",
     ),
 ];
 
@@ -53,7 +53,7 @@ fn view(props: Props) -> AnyView {
             notes="Nothing else is copied, and the pass has the GPUs for itself. The fixed cost per copy was measured between host and H100 and is used for \
                    every tier. Prices of memory and disk are assumptions."
                 .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
+            presets=ui::presets::presets(state, "States", STATES, Clone::clone)
             controls=Controls::of(state).special("model", input.choose_any()).draw()
             below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any())
             table=move || table(shown)
@@ -85,7 +85,7 @@ fn table(shown: Shown<Outcome>) -> AnyView {
                     </tr>
                 }
             };
-            Some(Tier::ALL.map(row).collect_view())
+            Some(Tier::ALL.into_iter().map(row).collect_view())
         })
     };
     view! {
