@@ -27,11 +27,11 @@ impl Params {
             tier => tier.label(),
         };
         let verdict = if o.here.fetches(self.tier) {
-            format!("Fetch it: {}× faster.", number(o.here.recompute / fetch))
+            format!("Fetch it: {}× as fast as recomputing.", number(o.here.recompute / fetch))
         } else if o.here.recompute > 0.0 {
-            format!("Recompute it: {}× faster.", number(fetch / o.here.recompute))
+            format!("Recompute it: {}× as fast as fetching.", number(fetch / o.here.recompute))
         } else {
-            "Recompute it: the pass takes no longer with it.".to_owned()
+            "Recompute it: that takes no extra time.".to_owned()
         };
         let from = match o.breaks_even[self.tier as usize] {
             Some(n) if n <= self.block => " Fetching wins at any length.".to_owned(),
