@@ -27,10 +27,7 @@ const STATES: [Preset; 7] = [
     ("No shared heads (Llama 2 7B)", "model=llama-2-7b&tier=host&layout=layers"),
     ("Disk", "model=llama-3-8b&tier=disk&layout=block&block=256"),
     ("Peer over 10 Gb/s Ethernet", "model=llama-3-8b&tier=peer&net=eth-10&layout=block&block=256"),
-    (
-        "DeepSeek-V3 on 8 H200",
-        "model=deepseek-v3&gpu=h200-141&quant=fp8&tp=8&tier=peer&net=ndr&layout=block&block=64",
-    ),
+    ("DeepSeek-V3 on 8 H200", "model=deepseek-v3&gpu=h200-141&quant=fp8&tp=8&tier=peer&net=ndr&layout=block&block=64"),
 ];
 
 fn view(props: Props) -> AnyView {
