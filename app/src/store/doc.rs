@@ -174,6 +174,9 @@ pub struct Settings {
     /// To show what only whoever teaches needs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub teach: bool,
+    /// How many voting cards a class has; nothing before somebody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cards: Option<u8>,
     /// Not to take single letters for shortcuts: for who dictates, or rests a hand on the keyboard.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_shortcuts: bool,

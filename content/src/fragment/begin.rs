@@ -146,7 +146,7 @@ pub(super) fn more(course: &Course) -> String {
     };
     format!(
         "<section class=\"begin\" id=\"moves\" aria-labelledby=\"moves-title\">\n\
-         <h2 id=\"moves-title\">Sixteen GPUs agree on a sum. Watch them.</h2>\n{}{}</section>\n\
+         <h2 id=\"moves-title\">GPUs agree on a sum. Watch them.</h2>\n{}{}</section>\n\
          <section class=\"begin\" id=\"your-gpu\" aria-labelledby=\"your-gpu-title\">\n\
          <h2 id=\"your-gpu-title\">The same product of two matrices, written several ways. How much faster is the best on your GPU?</h2>\n\
          <p>Press Run: your browser’s GPU multiplies, and each result is checked. Where there is no GPU, the counts are still there. {}.</p>\n{}</section>\n",

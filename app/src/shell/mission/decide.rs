@@ -133,7 +133,9 @@ impl Draft {
                 let chosen = run.play(|_, _, game| game.chosen(&state)).ok_or("This run cannot be played.")?;
                 let failed = |step: &Step| step.decision == next && step.again && step.answer.as_ref() == Some(&chosen);
                 if run.shown.with_untracked(|s| s.steps.last().is_some_and(failed)) {
-                    return Err("That is what you decided a moment ago, and it didn’t do. Change something first.".into());
+                    return Err(
+                        "That is what you decided a moment ago, and it didn’t do. Change something first.".into()
+                    );
                 }
                 Ok(chosen)
             }
