@@ -65,6 +65,7 @@ pub const ALL: &[Entry] = &[
     crate::allocator::Params::ENTRY,
     crate::serving::figure::Params::ENTRY,
     crate::serving::sizing::Params::ENTRY,
+    crate::serving::tiers::Params::ENTRY,
     crate::pass_at_k::Params::ENTRY,
     crate::fim::Params::ENTRY,
     crate::post_training::memory::Params::ENTRY,

@@ -34,6 +34,7 @@ mod kernel_workbench;
 mod kernels;
 mod kv_cache;
 mod kv_compression;
+mod kv_tiers;
 mod launch_doctor;
 mod live_evaluation;
 mod lora_adapters;
@@ -256,6 +257,7 @@ widgets! {
         "continuous-batching" continuous_batching ["lined", "continuous-batching"];
         "decode-speed" decode_speed ["decode-speed"];
         "kv-cache" kv_cache ["kv-cache"];
+        "kv-tiers" kv_tiers ["kv-tiers"];
         "serving-planner" serving_planner ["serving-planner"];
     }
     chapter_25 {

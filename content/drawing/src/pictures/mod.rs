@@ -106,6 +106,7 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
             caches::View::Step => charts::kv_compression::step(p, r).into(),
             caches::View::Requests => charts::kv_compression::requests(p, r).into(),
         }),
+        "kv-tiers" => drawn(query, |p: &serving::tiers::Params, o| charts::kv_tiers::chart(p, o)),
         "launch-doctor" => drawn(query, launch_doctor::picture),
         "live-evaluation" => drawn(query, |p: &evaluation::figure::Params, r| charts::live_evaluation::chart(p, r)),
         "lora-adapters" => drawn(query, |p: &post_training::adapters::figure::Params, r| match p.view {
