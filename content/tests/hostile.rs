@@ -29,6 +29,7 @@ const SAFE: [&str; 20] = [
     "check/",
     "lecture/",
     "presenter/",
+    "cards/",
     "quiz/",
     "lab/",
     "export/",
