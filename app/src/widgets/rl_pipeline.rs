@@ -1,8 +1,8 @@
 //! An RL pipeline: engines, queue and trainer in time, and the four layouts beside each other.
 
 use leptos::prelude::*;
-use ringside_core::declare::{Model as _, Options as _};
-use ringside_core::post_training::rollout::{LAYOUTS, Layout, Outcome, Params, Run};
+use ringside_core::declare::Model as _;
+use ringside_core::post_training::rollout::{Layout, Outcome, Params, Run};
 use ringside_core::quantity::{Unit, grouped};
 use ringside_drawing::picture::Picture;
 use ringside_drawing::pictures::rl_pipeline::picture;
@@ -52,7 +52,7 @@ fn view(props: Props) -> AnyView {
             notes="Simulated event by event, with lengths drawn from the distribution. An answer is written at one speed however full its engine \
                    is; prompts, rewards and the recomputed KV cache after an interruption are left out."
                 .to_owned()
-            presets=ui::presets::partial(state, "Layouts", STATES)
+            presets=ui::presets::partial(state, "States", STATES)
             controls=Controls::of(state).draw()
             below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(outcome)
@@ -79,7 +79,7 @@ fn table(outcome: Memo<Outcome>) -> AnyView {
                     </tr>
                 }
             };
-            LAYOUTS.iter().zip(&o.runs).map(row).collect_view()
+            Layout::ALL.iter().zip(&o.runs).map(row).collect_view()
         })
     };
     view! {

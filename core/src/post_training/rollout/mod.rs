@@ -27,7 +27,7 @@ pub use lengths::{Lengths, Shape};
 pub use simulate::{Run, Shares, Span, Track, What, capacity};
 
 /// Who waits for whom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
     /// One thing after another.
     #[default]
@@ -47,8 +47,6 @@ options!(Layout {
     Partial: "partial", "partial rollouts";
 });
 
-/// All layouts, from the one that waits most.
-pub const LAYOUTS: [Layout; 4] = [Layout::Synchronous, Layout::OneStep, Layout::Asynchronous, Layout::Partial];
 /// Training steps that are simulated.
 pub const STEPS: u64 = 28;
 /// Training steps before anything is measured, until the pipeline is full.
@@ -92,7 +90,7 @@ pub struct Params {
 pub struct Outcome {
     /// The layout that is set.
     pub run: Run,
-    /// Every layout on the same answers, in the order of [`LAYOUTS`].
+    /// Every layout on the same answers, from the one that waits most.
     pub runs: [Run; 4],
     /// One pool of all GPUs that generates and trains in turn.
     pub shared: f64,
@@ -135,13 +133,13 @@ impl Params {
     pub fn outcome(&self) -> Outcome {
         let step = Run::of(&Self { layout: Layout::Synchronous, ..*self }, 0.0).step;
         let shown = 3.0 * step;
-        let runs = LAYOUTS.map(|layout| {
+        let runs = Layout::ALL.map(|layout| {
             let drawn = if layout == self.layout { shown } else { 0.0 };
             Run::of(&Self { layout, ..*self }, drawn)
         });
         let all = self.engines + self.trainers;
         let shared = Run::of(&Self { layout: Layout::Synchronous, engines: all, trainers: all, ..*self }, 0.0).rate;
-        let run = LAYOUTS.iter().zip(&runs).find(|(layout, _)| **layout == self.layout);
+        let run = Layout::ALL.iter().zip(&runs).find(|(layout, _)| **layout == self.layout);
         let run = run.map_or_else(|| Run::of(self, shown), |(_, run)| run.clone());
         Outcome { run, runs, shared, shown }
     }

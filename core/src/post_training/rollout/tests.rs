@@ -75,7 +75,7 @@ fn a_bound_of_no_version_is_the_synchronous_layout() {
 #[test]
 fn what_is_started_never_exceeds_the_bound_and_time_is_accounted_for() {
     for seed in 1..=3 {
-        for layout in LAYOUTS {
+        for layout in Layout::ALL {
             for bound in [0, 1, 4, 8] {
                 let p = Params { layout, bound, seed, engines: 4, ..params("batch=64&slots=8") };
                 let run = Run::of(&p, 100.0);
