@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::post_training::rollout::{Layout, Outcome, Params, Run};
+use ringside_core::post_training::rollout::{Layout, Params, Run};
 use ringside_core::quantity::{Unit, grouped};
 use ringside_drawing::picture::Picture;
 use ringside_drawing::pictures::rl_pipeline::picture;
@@ -55,7 +55,7 @@ fn view(props: Props) -> AnyView {
             presets=ui::presets::partial(state, "States", STATES)
             controls=Controls::of(state).draw()
             below=Some(readings::view(&Params::ENTRY, quantities))
-            table=move || table(outcome)
+            table=move || table(params)
         >
             {ui::picture::view("rl-lanes", lanes)}
         </ModelFigure>
@@ -64,9 +64,9 @@ fn view(props: Props) -> AnyView {
 }
 
 /// The layouts on the same answers.
-fn table(outcome: Memo<Outcome>) -> AnyView {
+fn table(params: Memo<Params>) -> AnyView {
     let rows = move || {
-        outcome.with(|o| {
+        params.with(|p| {
             let row = |(layout, run): (&Layout, &Run)| {
                 view! {
                     <tr>
@@ -79,7 +79,7 @@ fn table(outcome: Memo<Outcome>) -> AnyView {
                     </tr>
                 }
             };
-            Layout::ALL.iter().zip(&o.runs).map(row).collect_view()
+            Layout::ALL.iter().zip(&p.runs()).map(row).collect_view()
         })
     };
     view! {

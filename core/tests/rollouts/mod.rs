@@ -56,9 +56,8 @@ fn the_rule_and_the_maxima_are_those_of_others() {
 #[test]
 fn gains_lie_where_frameworks_report_them() {
     for sigma in [0.6, 0.8, 1.0] {
-        let outcome = Params { sigma, ..Params::read(&Query::default()).0 }.outcome();
-        let [.., partial] = &outcome.runs;
-        let gain = partial.rate / outcome.shared;
+        let outcome = Params { sigma, ..Params::read(&Query::parse("layout=partial")).0 }.outcome();
+        let gain = outcome.run.rate / outcome.shared;
         assert!((1.8..5.5).contains(&gain), "{sigma}: {gain}");
     }
 }

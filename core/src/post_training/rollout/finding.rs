@@ -1,6 +1,6 @@
 //! What the figure says.
 
-use super::{Layout, Outcome, Params};
+use super::{Layout, Outcome, Params, Run};
 use crate::quantity::{Unit, counted, named};
 
 fn part(fraction: f64) -> String {
@@ -20,8 +20,7 @@ impl Params {
             part(run.generation.idle),
             part(run.training.idle)
         );
-        let [sync, .., partial] = &o.runs;
-        let speedup = run.rate / sync.rate;
+        let speedup = run.rate / o.synchronous;
         let than = if speedup >= 1.0 {
             format!("{}× as fast as", ratio(speedup))
         } else {
@@ -33,7 +32,7 @@ impl Params {
                  rollouts reach {}× as many samples per second.",
                 Unit::Seconds.format(run.longest),
                 ratio(run.longest / run.answer),
-                ratio(partial.rate / run.rate)
+                ratio(Run::of(&Self { layout: Layout::Partial, ..*self }, 0.0).rate / run.rate)
             ),
             Layout::OneStep => format!(
                 "A step takes as long as the slower of generation and training: {}, {than} the synchronous layout, on samples one version \

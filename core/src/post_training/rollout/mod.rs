@@ -48,9 +48,9 @@ options!(Layout {
 });
 
 /// Training steps that are simulated.
-pub const STEPS: u64 = 28;
+pub const STEPS: u64 = 20;
 /// Training steps before anything is measured, until the pipeline is full.
-pub const WARM: u64 = 12;
+pub const WARM: u64 = 8;
 
 /// The state of the figure.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -90,9 +90,9 @@ pub struct Params {
 pub struct Outcome {
     /// The layout that is set.
     pub run: Run,
-    /// Every layout on the same answers, from the one that waits most.
-    pub runs: [Run; 4],
-    /// One pool of all GPUs that generates and trains in turn.
+    /// Samples per second of the synchronous layout.
+    pub synchronous: f64,
+    /// Samples per second of one pool of all GPUs that generates and trains in turn.
     pub shared: f64,
     /// Seconds that are drawn: three synchronous steps.
     pub shown: f64,
@@ -129,18 +129,18 @@ impl Params {
         self.generation_rate().min(self.training_rate())
     }
 
+    /// Every layout on the same answers, from the one that waits most.
+    pub fn runs(&self) -> [Run; 4] {
+        Layout::ALL.map(|layout| Run::of(&Self { layout, ..*self }, 0.0))
+    }
+
     /// What comes of it.
     pub fn outcome(&self) -> Outcome {
-        let step = Run::of(&Self { layout: Layout::Synchronous, ..*self }, 0.0).step;
-        let shown = 3.0 * step;
-        let runs = Layout::ALL.map(|layout| {
-            let drawn = if layout == self.layout { shown } else { 0.0 };
-            Run::of(&Self { layout, ..*self }, drawn)
-        });
+        let waits = Self { layout: Layout::Synchronous, ..*self };
+        let synchronous = Run::of(&waits, 0.0);
+        let shown = 3.0 * synchronous.step;
         let all = self.engines + self.trainers;
-        let shared = Run::of(&Self { layout: Layout::Synchronous, engines: all, trainers: all, ..*self }, 0.0).rate;
-        let run = Layout::ALL.iter().zip(&runs).find(|(layout, _)| **layout == self.layout);
-        let run = run.map_or_else(|| Run::of(self, shown), |(_, run)| run.clone());
-        Outcome { run, runs, shared, shown }
+        let shared = Run::of(&Self { engines: all, trainers: all, ..waits }, 0.0).rate;
+        Outcome { run: Run::of(self, shown), synchronous: synchronous.rate, shared, shown }
     }
 }

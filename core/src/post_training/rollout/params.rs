@@ -134,10 +134,7 @@ impl Model for Params {
             }),
         ),
         measure("cut", "Answers cut off at the limit", Unit::Fraction, |_, o| o.run.cut),
-        measure("speedup", "Speedup over the synchronous layout", Unit::Ratio, |_, o| {
-            let [first, ..] = &o.runs;
-            o.run.rate / first.rate
-        }),
+        measure("speedup", "Speedup over the synchronous layout", Unit::Ratio, |_, o| o.run.rate / o.synchronous),
         doc(
             "One pool of all GPUs that generates, then trains, and moves no weights to others but as often.",
             measure("shared", "Samples/s of one shared pool", Unit::Ratio, |_, o| o.shared),
