@@ -215,7 +215,7 @@ impl Model for Params {
             |p, _| p.view == View::Group,
             doc(
                 "All right or all wrong, if each answer is right with the group’s share of right ones.",
-                measure("no-gradient", "Chance of a group without a gradient", Unit::Fraction, |p, _| p.no_gradient()),
+                measure("no-gradient", "Groups without a gradient", Unit::Fraction, |p, _| p.no_gradient()),
             ),
         ),
         when(

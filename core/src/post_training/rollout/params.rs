@@ -49,13 +49,13 @@ impl Model for Params {
         real("mean", "mean length without the limit, in tokens", [16.0, 65_536.0], "4096")
             .label("Mean length, tokens")
             .each(Unit::Count, 1.0)
-            .slider(Scale::Doubling(16))
+            .slider(Scale::Quarters(4, 16))
             .more(ANSWERS)
             .at(|p| p.mean.slot()),
         real("cap", "the longest answer that is allowed, in tokens", [16.0, 131_072.0], "16384")
             .label("Length limit, tokens")
             .each(Unit::Count, 1.0)
-            .slider(Scale::Doubling(17))
+            .slider(Scale::Quarters(4, 17))
             .more(ANSWERS)
             .at(|p| p.cap.slot()),
         whole("seed", "which lengths are drawn", [1, 999], "1")
@@ -76,7 +76,7 @@ impl Model for Params {
             .at(|p| p.speed.slot()),
         whole("batch", "answers of a training step", [8, 512], "256")
             .label("Answers per training step")
-            .doubling(9)
+            .slider(Scale::Quarters(3, 9))
             .more(TRAINER)
             .at(|p| p.batch.slot()),
         real("cost", "GPU-seconds of training per answer", [0.01, 100.0], "5")
@@ -119,7 +119,7 @@ impl Model for Params {
             |p, _| p.layout == Layout::Partial,
             doc(
                 "Later tokens of an interrupted answer are written by newer weights.",
-                measure("token-staleness", "Mean staleness of a token, versions", Unit::Ratio, |_, o| o.run.token_age),
+                measure("token-staleness", "Mean token staleness, versions", Unit::Ratio, |_, o| o.run.token_age),
             ),
         ),
         measure("step", "Time per training step", Unit::Seconds, |_, o| o.run.step),
@@ -129,7 +129,7 @@ impl Model for Params {
         measure("longest", "Longest answer per batch, on average", Unit::Seconds, |_, o| o.run.longest),
         doc(
             "For as many draws from the distribution as a batch has answers.",
-            measure("expected-longest", "Expected longest answer of a batch", Unit::Seconds, |p, _| {
+            measure("expected-longest", "Expected longest answer per batch", Unit::Seconds, |p, _| {
                 p.lengths().expected_longest(p.batch) / p.speed
             }),
         ),
@@ -137,7 +137,7 @@ impl Model for Params {
         measure("speedup", "Speedup over the synchronous layout", Unit::Ratio, |_, o| o.run.rate / o.synchronous),
         doc(
             "One pool of all GPUs that generates, then trains, and moves no weights to others but as often.",
-            measure("shared", "Samples/s of one shared pool", Unit::Ratio, |_, o| o.shared),
+            measure("shared", "Samples/s, one shared pool", Unit::Ratio, |_, o| o.shared),
         ),
         measure("generation-rate", "Samples/s that full engines write", Unit::Ratio, |p, _| p.generation_rate()),
         measure("training-rate", "Samples/s that a busy trainer takes", Unit::Ratio, |p, _| p.training_rate()),
