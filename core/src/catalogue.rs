@@ -72,6 +72,7 @@ pub const ALL: &[Entry] = &[
     crate::post_training::policy::Params::ENTRY,
     crate::post_training::adapters::figure::Params::ENTRY,
     crate::post_training::packing::Params::ENTRY,
+    crate::post_training::rollout::Params::ENTRY,
     crate::evaluation::Params::ENTRY,
     crate::editor_latency::Params::ENTRY,
     crate::overlap::Params::ENTRY,

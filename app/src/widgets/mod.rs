@@ -66,6 +66,7 @@ mod quantization;
 mod rank_program;
 mod readings;
 mod reduction_order;
+mod rl_pipeline;
 mod rlhf_memory;
 mod roofline;
 mod scaling_curve;
@@ -250,6 +251,7 @@ widgets! {
     chapter_23 {
         "lora-adapters" lora_adapters ["lora-adapters"];
         "policy-update" policy_update ["policy-update"];
+        "rl-pipeline" rl_pipeline ["rl-pipeline"];
         "rlhf-memory" rlhf_memory ["rlhf-memory"];
         "sft-packing" sft_packing ["sft-packing"];
     }
