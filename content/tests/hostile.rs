@@ -14,7 +14,7 @@ fn with(replaced: &[(&str, &str)]) -> Tree {
 }
 
 /// Where a link may lead: the site's own pages, and the web.
-const SAFE: [&str; 20] = [
+const SAFE: [&str; 21] = [
     "https://",
     "http://",
     "./",

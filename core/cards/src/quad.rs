@@ -70,7 +70,7 @@ impl Line {
     fn meets(self, other: Self) -> Option<Point> {
         let across = cross(self.way, other.way);
         let along = cross(minus(other.at, self.at), other.way) / across;
-        (across.abs() > 0.2).then(|| (self.at.0 + along * self.way.0, self.at.1 + along * self.way.1))
+        (across.abs() > 0.2).then_some((self.at.0 + along * self.way.0, self.at.1 + along * self.way.1))
     }
 }
 

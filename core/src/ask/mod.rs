@@ -196,7 +196,7 @@ const RULES: [Rule; 8] = [
         figure: training_run::Params::ID,
         is_asked: is_planned,
         sets: |r| {
-            let tokens = r.tokens.or(r.tunes().then_some(TUNED_ON));
+            let tokens = r.tokens.or((r.tunes() || r.has(&ADAPTER)).then_some(TUNED_ON));
             let tokens = tokens.map(|tokens| vec![("given", "tokens".to_owned()), ("tokens", plain(tokens))]);
             let mut sets = tokens.unwrap_or_default();
             sets.extend(some([("seq", r.seq)]));
@@ -208,11 +208,17 @@ const RULES: [Rule; 8] = [
             sets
         },
         says: |query, r| {
-            of(query, |_: &training_run::Params, run| match (r.tunes(), r.tokens) {
+            of(query, |_: &training_run::Params, run| {
                 // The laws of the loss are of training from scratch.
-                (true, Some(_)) => run.takes(),
-                (true, None) => format!("{} The question doesn’t say how many tokens.", run.takes()),
-                (false, _) => run.finding(),
+                let tunes = r.tunes() || r.has(&ADAPTER);
+                let mut says = if tunes { run.takes() } else { run.finding() };
+                if tunes && r.tokens.is_none() {
+                    says += " The question doesn’t say how many tokens.";
+                }
+                if r.has(&ADAPTER) {
+                    says += " That is full fine-tuning: with an adapter the gradients of the weights, a third of the work, aren’t computed.";
+                }
+                says
             })
         },
     },
