@@ -63,6 +63,7 @@ fn load(page: Page) -> Loading<deferred::PageView> {
         Page::Export => Box::pin(shell::exam::load_export()),
         Page::Check => Box::pin(shell::exam::load_check()),
         Page::Presenter => Box::pin(shell::presenter::load()),
+        Page::Cards => Box::pin(shell::votes::load()),
         Page::Lecture => Box::pin(shell::lecture::load()),
         Page::Settings => Box::pin(shell::settings::load()),
         Page::Author => Box::pin(shell::author::load()),

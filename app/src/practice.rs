@@ -195,7 +195,8 @@ mod tests {
 
     #[test]
     fn an_explanation_is_right_when_its_author_says_so() {
-        let kind = json!({ "kind": "explain", "rubric": ["a"], "model_answer": "b" });
+        let kind =
+            json!({ "kind": "explain", "rubric": ["a"], "model_answer": "b", "weak_answer": "c", "weak_points": [] });
         let mut learner = Learner(Doc::default(), exercise(kind));
         learner.answers(100, false);
         assert_eq!(learner.attempts(), []);

@@ -74,6 +74,11 @@ impl Worker {
     pub fn post(&self, message: &JsValue) {
         let _ = self.worker.post_message(message);
     }
+
+    /// The same, where one part of the message goes to it and is no longer here: a picture.
+    pub fn hand_over(&self, message: &JsValue, part: &JsValue) {
+        let _ = self.worker.post_message_with_transfer(message, &js_sys::Array::of1(part));
+    }
 }
 
 impl Drop for Worker {

@@ -35,6 +35,8 @@ mod markdown;
 #[cfg(feature = "render")]
 mod names;
 #[cfg(feature = "render")]
+mod notebook;
+#[cfg(feature = "render")]
 mod repeated;
 #[cfg(feature = "render")]
 mod search_index;

@@ -15,6 +15,7 @@ use crate::fragment;
 use crate::markdown::scan::Scan;
 use crate::markdown::{self, Page, Slot};
 use crate::names::Kind;
+use crate::notebook::notebook;
 use crate::repeated;
 use crate::schema::{
     self, Chapter, Course, Diagnostic, Draft, ExerciseIndex, Exercises, Extent, HOME, Html, Indexed, Readings,
@@ -115,9 +116,10 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     for lab in &labs {
         files.html(&format!("labs/{}.html", lab.slug), fragment::labs::page(lab, &course));
         files.html(&format!("labs/{}.txt", lab.slug), lab.output.clone());
+        files.json(&format!("labs/{}.ipynb", lab.slug), &notebook(lab));
     }
     let syllabus = data::syllabus(&world, &course, &labs, &missions);
-    if !syllabus.is_empty() {
+    if !syllabus.courses.is_empty() {
         files.html("syllabus.html", fragment::syllabus(&syllabus, &course));
     }
     files.json("placement.json", &data::placement(&world));

@@ -9,6 +9,7 @@ mod guides;
 mod hostile;
 mod logs;
 mod missions;
+mod notebooks;
 mod programs;
 mod questions;
 mod real_content;

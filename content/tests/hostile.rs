@@ -14,7 +14,7 @@ fn with(replaced: &[(&str, &str)]) -> Tree {
 }
 
 /// Where a link may lead: the site's own pages, and the web.
-const SAFE: [&str; 20] = [
+const SAFE: [&str; 21] = [
     "https://",
     "http://",
     "./",
@@ -29,6 +29,7 @@ const SAFE: [&str; 20] = [
     "check/",
     "lecture/",
     "presenter/",
+    "cards/",
     "quiz/",
     "lab/",
     "export/",
@@ -129,6 +130,7 @@ const FORM_ATTRIBUTES: &[&str] = &[
     "data-minutes",
     "data-must",
     "data-n",
+    "data-notebook",
     "data-of",
     "data-of-priority",
     "data-priority",

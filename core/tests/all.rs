@@ -29,6 +29,7 @@ mod pipeline;
 mod planner;
 mod precision;
 mod published;
+mod rollouts;
 mod scheduler;
 mod schedules;
 mod serving;

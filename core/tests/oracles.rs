@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::compare::{Check, cases, fixture, int, json, real};
 use crate::{
     attention, blocks, budgets, caches, code, collectives, drafts, experts, failures, feedback, grids, network,
-    occupancy, overlap, precision, published, scheduler, schedules, serving, sums, tensors, zero,
+    occupancy, overlap, precision, published, rollouts, scheduler, schedules, serving, sums, tensors, zero,
 };
 
 const COMPONENTS: [(&str, Component); 9] = [
@@ -1209,5 +1209,6 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(serving::all());
     checks.extend(code::all());
     checks.extend(feedback::all());
+    checks.extend(rollouts::all());
     crate::compare::check_list(&checks, checked::ALL);
 }

@@ -87,7 +87,22 @@ test("what was pasted is told about, kept as my setup or forgotten, and the scri
     ]);
     const source = readFileSync(join(folder, "08-serve/serve.py"), "utf8");
     expect(readFileSync(await download.path(), "utf8")).toBe(source);
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save as a notebook" }).click(),
+    ]);
+    expect(saved.suggestedFilename()).toBe("serve.ipynb");
+    const notebook = JSON.parse(readFileSync(await saved.path(), "utf8"));
+    expect(notebook.cells.map((cell) => cell.source)).toContain(`%%writefile serve.py\n${source.trimEnd()}`);
     await page.locator(".lab-code", { hasText: "python serve.py" }).getByRole("button", { name: "Copy" }).first().click();
     await expect(page.locator(".lab-code button", { hasText: "Copied" })).toHaveCount(1);
   });
+});
+
+test("a lab on paper has its whole script and no buttons", async ({ page }) => {
+  await page.goto("lab/serve/");
+  await ready(page);
+  await page.emulateMedia({ media: "print" });
+  await expect(page.getByText("def forward(self, x, cache, at)")).toBeVisible();
+  await expect(page.locator(".lab-page button:visible")).toHaveCount(0);
 });

@@ -42,6 +42,9 @@ test("the syllabus opens a quiz and a lecture list", async ({ page }) => {
   await page.goto("syllabus/");
   await ready(page);
   await expect(page.locator("#term .sessions > li")).toHaveCount(13);
+  await expect(page.locator("#term .marks tr").last()).toContainText("100");
+  await expect(page.locator("#debrief")).toContainText("Insufficient, 2 of 25 marks");
+  await expect(page.locator("#assistants h3")).toHaveCount(6);
   const week = page.locator("#term .sessions > li").nth(3);
   await week.getByRole("link", { name: /^Quiz, 5 questions/ }).click();
   await expect(page.locator(".exam h1")).toContainText("Week 4");

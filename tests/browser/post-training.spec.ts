@@ -109,3 +109,31 @@ test("sft-packing: packing takes the padding away, and short rows cut answers", 
   await expect(figure(page).locator(".packing-text .gone").first()).toBeVisible();
   expect(await axe(page)).toEqual([]);
 });
+
+test.describe("rl-pipeline", () => {
+  const { figure, finding, rest, open, quantity, parameter } = widget("rl-pipeline");
+
+  test("waiting falls away from layout to layout, and samples get older", async ({ page }) => {
+    await open(page, "layout=sync");
+    await expect(finding(page)).toContainText("Every step waits");
+    await expect(figure(page).locator(".rl-lanes svg")).toBeVisible();
+    const waits = await quantity(page, "rate");
+    expect(await quantity(page, "oldest")).toBe(0);
+    await figure(page).getByRole("button", { name: "Interrupt and go on" }).click();
+    await expect.poll(() => parameter(page, "layout")).toBe("partial");
+    await expect.poll(() => quantity(page, "rate")).toBeGreaterThan(2 * waits);
+    expect(await quantity(page, "oldest")).toBeGreaterThan(1);
+    await expect(rest(page)).toContainText("old on average");
+    expect(await axe(page)).toEqual([]);
+  });
+
+  test("the bound is offered where generation runs ahead, and a bound of no version is synchronous", async ({ page }) => {
+    await open(page, "layout=sync");
+    await expect(figure(page).getByRole("slider", { name: "Staleness bound, versions" })).toHaveCount(0);
+    const waits = await quantity(page, "rate");
+    await open(page, "layout=partial&bound=0");
+    expect(await quantity(page, "rate")).toBeCloseTo(waits, 6);
+    await figure(page).getByRole("slider", { name: "Staleness bound, versions" }).press("End");
+    await expect.poll(() => quantity(page, "rate")).toBeGreaterThan(waits);
+  });
+});

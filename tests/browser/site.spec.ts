@@ -118,7 +118,7 @@ test("a teacher’s tools are behind a switch", async ({ page }) => {
   await page.getByRole("checkbox", { name: "I teach with this" }).check();
   await page.getByRole("button", { name: "Teach" }).click();
   const menu = page.locator(".teach-menu").getByRole("navigation", { name: "For teachers" });
-  await expect(menu.getByRole("link")).toHaveText(["Syllabus", "Lecture", "Presenter", "Quiz", "Check", "Export", "Author"]);
+  await expect(menu.getByRole("link")).toHaveText(["Syllabus", "Lecture", "Presenter", "Voting cards", "Quiz", "Check", "Export", "Author"]);
   await page.keyboard.press("Escape");
   await expect(menu).toHaveCount(0);
   await page.goto("w/memory-breakdown/");

@@ -1,9 +1,7 @@
-//! `test --only labs`: every lab's script is run as its page says first, on two or four processes of this machine, and what it prints is held against
-//! the models; then every solution of the ladder of programs. `LABS_KEEP=1` stores it as the outputs that the normal tests read.
+//! `test --only labs`: every lab's notebook is validated and executed, which runs the lab's script as its page says first, on two or four processes of
+//! this machine; what it prints is held against the models; then every solution of the ladder of programs. `LABS_KEEP=1` stores it as the outputs that the normal tests read.
 
 use std::path::{Path, PathBuf};
-
-use toml::Table;
 
 use crate::outcomes::Outcomes;
 use xtask::failure::{Context, Result};
@@ -14,6 +12,8 @@ use xtask::process::{self, command, say};
 const TORCH: [&str; 2] = ["torch==2.9.1", "numpy"];
 /// PyTorch's own index has builds without CUDA, a tenth of the size; where it cannot be reached, PyPI's does.
 const CPU_INDEX: &str = "https://download.pytorch.org/whl/cpu";
+/// What validates and executes notebooks.
+const JUPYTER: [&str; 3] = ["nbformat", "nbclient", "ipykernel"];
 /// What DeepSpeed is built with and needs.
 const DEEPSPEED: [&str; 6] = ["setuptools", "wheel", "packaging", "ninja", "py-cpuinfo", "psutil"];
 
@@ -21,6 +21,10 @@ const DEEPSPEED: [&str; 6] = ["setuptools", "wheel", "packaging", "ninja", "py-c
 pub(crate) fn test() -> Result<Outcomes> {
     let programs = programs()?;
     let outputs = process::scratch("labs")?;
+    let notebooks = process::scratch("notebooks")?;
+    let mut write = command("cargo");
+    write.args(["test", "--quiet", "--package", "ringside-content", "--test", "all", "notebooks"]);
+    process::run(write.env("LAB_NOTEBOOKS", &notebooks))?;
     let folder = process::root().join("content/labs");
     let mut labs: Vec<PathBuf> = std::fs::read_dir(&folder)
         .could_not(|| format!("read {}", folder.display()))?
@@ -32,7 +36,7 @@ pub(crate) fn test() -> Result<Outcomes> {
     for lab in labs {
         let name = lab.file_name().unwrap_or_default().to_string_lossy().into_owned();
         say(format_args!("lab {name} …"));
-        let printed = printed(&lab, &outputs.join(&name), &programs)?;
+        let printed = printed(&notebooks.join(format!("{name}.ipynb")), &outputs.join(&name), &programs)?;
         process::write(&outputs.join(format!("{name}.txt")), &printed)?;
         if std::env::var_os("LABS_KEEP").is_some() {
             process::write(&lab.join("output.txt"), &printed)?;
@@ -63,23 +67,12 @@ fn ladder(programs: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a lab's script prints when it is run as its page says first.
-fn printed(lab: &Path, scratch: &Path, programs: &Path) -> Result<String> {
-    let text = process::read_text(&lab.join("lab.md"))?;
-    let front = text.split("+++").nth(1).unwrap_or_default();
-    let front: Table = front.parse().could_not(|| format!("read the front matter of {}", lab.display()))?;
-    let value = |key: &str| front.get(key).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
-    let script = value("script");
-    let first = front.get("run").and_then(|runs| runs.get(0)?.get("command")?.as_str().map(str::to_owned));
-    let Some(run) = first else { return Err(format!("{} says no command", lab.display()).into()) };
+/// What the notebook of a lab prints where it runs the lab's script.
+fn printed(notebook: &Path, scratch: &Path, programs: &Path) -> Result<String> {
     std::fs::create_dir_all(scratch).could_not(|| format!("create {}", scratch.display()))?;
-    std::fs::copy(lab.join(&script), scratch.join(&script)).could_not(|| format!("copy {script}"))?;
-    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
-    // DeepSpeed is there already.
-    let run: String = run.lines().filter(|line| !line.starts_with("pip ")).collect::<Vec<_>>().join("\n");
-    let mut shell = command("sh");
-    shell.args(["-e", "-c", &run]).current_dir(scratch).env("PATH", path).env("OMP_NUM_THREADS", "1");
-    let all = process::output(&mut shell)?;
+    let mut execute = command(programs.join("python"));
+    execute.arg(process::root().join("tests/frameworks/notebook.py")).arg(notebook);
+    let all = process::output(execute.current_dir(scratch).env("OMP_NUM_THREADS", "1"))?;
     Ok(all
         .lines()
         .filter(|line| !line.contains("[Gloo]") && !line.contains("peer ranks"))
@@ -109,6 +102,10 @@ fn programs() -> Result<PathBuf> {
         if process::run(pip().args(TORCH).args(cpu)).is_err() {
             process::run(pip().args(TORCH))?;
         }
+    }
+    if !has("nbclient") || !has("ipykernel") {
+        say("installing what executes notebooks");
+        process::run(pip().args(JUPYTER))?;
     }
     if !has("deepspeed") {
         say("installing DeepSpeed");

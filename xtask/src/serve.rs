@@ -170,6 +170,8 @@ pub(crate) fn manifest(folder: &Path) -> Result<serde_json::Value> {
 }
 
 /// Where a page asks for the number of the build, and the script that does.
+/// The folders whose pages show something to a room, which may vote on paper: the only ones that may use the camera.
+const ROOMS: [&str; 4] = ["chapter/", "w/", "mission/", "presenter/"];
 const VERSION: &str = "build-version";
 const RELOADER: &str = "reload.js";
 /// Asks every half second, and reloads the page when the answer is another than the first.
@@ -246,7 +248,9 @@ impl Site {
                 if self.live.is_some() {
                     html.push_str(&format!("<script src=\"{}{RELOADER}\"></script>\n", self.public_url));
                 }
+                let camera = if ROOMS.iter().any(|room| name.starts_with(room)) { "self" } else { "" };
                 Answer { status, ..self.file(name, Arc::new(html.into_bytes()), None, gzip) }
+                    .with("Permissions-Policy", format!("camera=({camera}), microphone=(), geolocation=()"))
             }
             Err(_) if status == 404 => Answer::text(404, "there is no such page\n"),
             Err(_) => self.lost(gzip),
@@ -369,6 +373,24 @@ mod tests {
         assert!(text("/sub/").ends_with("<script src=\"/sub/reload.js\"></script>\n"));
         assert_eq!(text("/sub/build-version"), "7");
         assert!(text("/sub/reload.js").contains("build-version"));
+    }
+
+    #[test]
+    fn only_pages_that_show_something_to_a_room_may_use_the_camera_here_and_in_the_hosting_guide() {
+        let site = site("camera", "/");
+        let guide = process::read_text(&process::root().join("docs/hosting.md")).expect("there");
+        let policy = |url: &str| header(&site.answer(url, false), "Permissions-Policy");
+        assert_eq!(policy("/"), "camera=(), microphone=(), geolocation=()");
+        assert_eq!(policy("/w/zero/"), "camera=(self), microphone=(), geolocation=()");
+        let line = format!("  Permissions-Policy: {}\n", policy("/w/zero/"));
+        for room in ROOMS {
+            let (_, rules) = guide.split_once(&format!("\n/{room}*\n")).expect(room);
+            let rules: String = rules.split_inclusive('\n').take_while(|rule| rule.starts_with("  ")).collect();
+            assert!(rules.contains(&line), "{room}");
+        }
+        assert_eq!(guide.matches(&line).count(), ROOMS.len());
+        let nginx = format!("~^/({})/", ROOMS.map(|room| room.trim_end_matches('/')).join("|"));
+        assert!(guide.contains(&nginx), "{nginx}");
     }
 
     fn header(answer: &Answer, name: &str) -> String {

@@ -19,7 +19,7 @@ const BUDGET: usize = 280_000;
 const FONT_BUDGET: usize = 120_000;
 /// The workers that come with a figure: by what their files begin with, for whom they are downloaded, and their budgets, brotli,
 /// in bytes.
-const WORKERS: [(&str, &str, usize); 4] = [
+const WORKERS: [(&str, &str, usize); 5] = [
     ("gpu-worker-", "The GPU worker, for whoever runs a kernel: wgpu, and the parser of the guard", 370_000),
     (
         "glass-worker-",
@@ -27,6 +27,7 @@ const WORKERS: [(&str, &str, usize); 4] = [
         340_000,
     ),
     ("trace-worker-", "The trace worker, for whoever drops a trace or a memory snapshot of their own", 120_000),
+    ("card-worker-", "The card reader, for whoever counts paper votes with a camera", 40_000),
     ("rank-worker-", "The rank worker, for whoever runs a program on several ranks: a Python interpreter", 1_400_000),
 ];
 const VISITS: &[&str] = &["", "chapter/memory-accounting/"];

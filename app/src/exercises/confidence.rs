@@ -35,7 +35,7 @@ pub(super) fn field(session: Session) -> AnyView {
         .collect_view();
     view! {
         <fieldset class="confidence">
-            <legend>"How sure are you?"</legend>
+            <legend>"How sure are you? (optional)"</legend>
             {levels}
         </fieldset>
     }

@@ -59,8 +59,12 @@ fn keep(session: Session) {
 }
 
 fn comparison(session: Session) -> AnyView {
-    let (rubric, answer) = look(session, |e| (e.rubric.clone(), e.model_answer.clone())).unwrap_or_default();
+    let Some(explain) = look(session, Explain::clone) else { return ().into_any() };
+    let (score, weak_title) = (explain.clone(), explain.weak_title());
+    let Explain { rubric, model_answer, weak_answer, weak_points } = explain;
     let count = rubric.len();
+    let earned = weak_points.iter().filter_map(|&point| rubric.get(point.checked_sub(1)?));
+    let earned = earned.map(|text| view! { <li inner_html=session.fill(text)></li> }).collect_view();
     let marks = move || session.attempt.with(|a| indices(&a.marks, count)).unwrap_or_default();
     let points = rubric
         .into_iter()
@@ -91,12 +95,18 @@ fn comparison(session: Session) -> AnyView {
     view! {
         <div class="answer right">
             <p>"A good answer"</p>
-            <div inner_html=session.fill(&answer)></div>
+            <div inner_html=session.fill(&model_answer)></div>
         </div>
         <fieldset class="rubric">
             <legend>"Tick what yours says too"</legend>
             {points}
+            <p class="points">"Your answer: " {move || score.score(marks().len())}</p>
         </fieldset>
+        <details>
+            <summary>{weak_title}</summary>
+            <div inner_html=session.fill(&weak_answer)></div>
+            {(!weak_points.is_empty()).then(|| view! { <p>"It earns:"</p> <ul>{earned}</ul> })}
+        </details>
     }
     .into_any()
 }

@@ -28,7 +28,7 @@ impl Chapter {
     /// A sentence: it is gone, or cannot be computed.
     pub(super) async fn answer_to(&self, id: &str) -> Result<Vec<String>, String> {
         let (exercise, model) = self.exercise(id).await?;
-        answer(exercise, &|query| evaluated(model, query))
+        of(exercise, &|query| evaluated(model, query))
     }
 
     async fn exercise(&self, id: &str) -> Result<(&Exercise, Option<&'static Entry>), String> {
@@ -98,7 +98,11 @@ fn html(list: &List) -> String {
     format!("{lead}{open}{class}>{items}{close}")
 }
 
-fn answer(exercise: &Exercise, evaluate: &dyn Fn(&Query) -> Evaluation) -> Result<Vec<String>, String> {
+/// The answer to an exercise with the numbers of the page, as pieces of HTML of our own build: what is right, then the worked solution.
+///
+/// # Errors
+/// A sentence: it cannot be computed.
+pub(super) fn of(exercise: &Exercise, evaluate: &dyn Fn(&Query) -> Evaluation) -> Result<Vec<String>, String> {
     let mut pieces = answer_key(exercise, evaluate)?;
     if exercise.number().is_some() {
         pieces = pieces.into_iter().map(|number| format!("<b>{number}</b>")).collect();

@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 use web_sys::HtmlElement;
 
-use super::{fragment, marks};
+use super::{fragment, header, marks};
 use crate::data::library;
 use crate::router::{Route, address};
-use crate::ui::dom;
+use crate::ui::{dom, focus};
 
 /// Parts and chapters with what has been done of them.
 #[component]
@@ -17,10 +17,19 @@ pub fn Contents(open: RwSignal<bool>) -> impl IntoView {
         address.track();
         open.set(false);
     });
+    let escape = window_event_listener(leptos::ev::keydown, move |event| {
+        if event.key() == "Escape" && open.get_untracked() {
+            open.set(false);
+            // Without the focus it can still be pressed.
+            focus(header::CONTENTS);
+        }
+    });
+    on_cleanup(move || escape.remove());
     view! {
         <nav id="contents" class="contents sans" class:open=move || open.get() aria-label="Contents">
             {fragment::view(library().contents, Callback::new(enliven))}
         </nav>
+        <div class="beside-contents" hidden=move || !open.get() on:click=move |_| open.set(false)></div>
     }
 }
 

@@ -5,6 +5,9 @@ use leptos::prelude::*;
 use super::{Overlay, teach, theme};
 use crate::store::store;
 
+/// The id of the button that shows the contents where they lie over the page.
+pub const CONTENTS: &str = "show-contents";
+
 /// The header of every page.
 #[component]
 pub fn Header(contents_open: RwSignal<bool>, overlay: RwSignal<Option<Overlay>>) -> impl IntoView {
@@ -24,6 +27,7 @@ pub fn Header(contents_open: RwSignal<bool>, overlay: RwSignal<Option<Overlay>>)
             <button
                 type="button"
                 class="quiet menu"
+                id=CONTENTS
                 aria-controls="contents"
                 aria-expanded=move || contents_open.get().to_string()
                 on:click=move |_| contents_open.update(|open| *open = !*open)

@@ -37,6 +37,7 @@ pub mod source_card;
 pub mod syllabus;
 pub mod teach;
 mod theme;
+pub mod votes;
 pub mod widget_page;
 
 use leptos::prelude::*;

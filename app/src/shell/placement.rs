@@ -199,12 +199,19 @@ fn after(desk: &Desk) -> AnyView {
         }
         .into_any(),
     };
-    let rows =
-        desk.areas.iter().zip(&found.areas).map(|(area, shown)| row(desk, area, *shown, &found.skim)).collect_view();
+    let rows = desk
+        .areas
+        .iter()
+        .zip(&found.areas)
+        .map(|(area, shown)| row(desk, area, *shown, &found.skim, &sitting))
+        .collect_view();
     view! {
         <div id=HEAD tabindex="-1">{head}</div>
         <p>
-            "What you missed comes first in your practice. You can skim the chapters marked “skim”, because you answered a question on them correctly. Areas marked “not asked” weren’t measured."
+            "What you missed comes first in your practice. "
+            {(!found.skim.is_empty())
+                .then_some("You can skim the chapters marked “skim”, because you answered a question on them correctly. ")}
+            "Areas marked “not asked” weren’t measured."
         </p>
         <ol class="areas sans">{rows}</ol>
         <p class="actions sans">
@@ -215,16 +222,22 @@ fn after(desk: &Desk) -> AnyView {
     .into_any()
 }
 
-fn row(desk: &Desk, area: &Area, shown: Shown, skim: &[String]) -> AnyView {
+fn row(desk: &Desk, area: &Area, shown: Shown, skim: &[String], sitting: &Sitting) -> AnyView {
     let chapters = area.covers.iter().filter_map(|slug| desk.course.chapter(slug)).map(|chapter| {
         let skim = skim.contains(&chapter.slug).then(|| view! { " " <small>"skim"</small> });
         view! { <span><a href=chapter.href()>{format!("{:02} {}", chapter.number, chapter.title)}</a> {skim}</span> " " }
+    });
+    let missed = sitting.answered.iter().filter(|a| !a.right && area.exercises.contains(&a.exercise));
+    let missed = missed.filter_map(|a| desk.index.exercises.iter().find(|e| e.key == a.exercise)).map(|e| {
+        let href = format!("chapter/{}/#exercise-{}", e.chapter(), e.id());
+        view! { <p class="ways">"Missed: " <a href=href>{e.title.clone()}</a> ", with its solution"</p> }
     });
     let passed = matches!(shown, Shown::Known | Shown::Probably);
     view! {
         <li class:known=passed class:quiet=shown == Shown::NotAsked>
             <b>{area.name.clone()}</b> " " <span class="mark">{shown.label()}</span>
             <p class="ways">{chapters.collect_view()}</p>
+            {missed.collect_view()}
         </li>
     }
     .into_any()

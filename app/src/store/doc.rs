@@ -60,6 +60,9 @@ pub struct Doc {
     /// By mission and seed, `<slug>/<seed>`: the run that is played.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub missions: BTreeMap<String, RunNote>,
+    /// By question before a figure of the home page: which of its answers was chosen, counted from 0.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub guesses: BTreeMap<String, usize>,
     /// The list of an instructor's lecture, as text: see `shell::deck::list`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub lecture: String,
@@ -152,6 +155,7 @@ impl Default for Doc {
             labs: BTreeMap::new(),
             setup: String::new(),
             missions: BTreeMap::new(),
+            guesses: BTreeMap::new(),
             lecture: String::new(),
             rest: Map::new(),
         }
@@ -170,6 +174,9 @@ pub struct Settings {
     /// To show what only whoever teaches needs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub teach: bool,
+    /// How many voting cards a class has; nothing before somebody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cards: Option<u8>,
     /// Not to take single letters for shortcuts: for who dictates, or rests a hand on the keyboard.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_shortcuts: bool,

@@ -48,6 +48,28 @@ impl Hands {
         self.answers.set(vec![Answer::default()]);
     }
 
+    /// Takes a count of the first answers, in order, from elsewhere. Answers that are said aloud become as many as have votes.
+    pub fn take(self, votes: &[u32]) {
+        let needed = votes.iter().rposition(|votes| *votes > 0).map_or(0, |last| last + 1);
+        self.typing.set(false);
+        self.answers.update(|all| {
+            if self.in_order && all.len() < needed {
+                all.resize(needed, Answer::default());
+            }
+            all.iter_mut().zip(votes).for_each(|(answer, votes)| answer.hands = *votes);
+        });
+    }
+
+    /// Whether the answers are written down, not said aloud.
+    pub fn is_written(self) -> bool {
+        !self.in_order
+    }
+
+    /// Whether there is an answer in this place to vote for, or there may be one. Tracks.
+    pub fn takes(self, nth: usize) -> bool {
+        self.in_order || self.answers.with(|all| nth < all.len())
+    }
+
     /// Counts a hand, takes it back, or goes on to the next answer. Yields whether the key is for that.
     pub fn press(self, key: &str) -> bool {
         let at = self.at.get_untracked();

@@ -5,7 +5,7 @@
 //! - [`mod@presets`]: states worth looking at. [`transport`]: playing and stepping through what unfolds in steps.
 //!   [`timeline`]: what lies along a time axis.
 //! - [`output`]: a number that people, scripts and screen readers read alike. [`table`]: columns of them.
-//! - [`chart`]: numbers along axes. [`mod@ticks`]: an axis from zero. [`columns`]: stacked columns.
+//! - [`chart`]: numbers along axes. [`picture`]: lanes and cells, as pages are served with them. [`mod@ticks`]: an axis from zero. [`columns`]: stacked columns.
 //! - [`mod@said`], [`mod@trouble`]: what came of something, and what did not come.
 //! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`mod@debounced`], [`scroll`], [`mod@file`]: what pages
 //!   and widgets need besides.
@@ -33,6 +33,7 @@ mod more;
 pub mod near;
 pub mod number_field;
 pub mod output;
+pub mod picture;
 pub mod presets;
 pub mod said;
 pub mod script;

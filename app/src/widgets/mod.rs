@@ -34,6 +34,7 @@ mod kernel_workbench;
 mod kernels;
 mod kv_cache;
 mod kv_compression;
+mod kv_tiers;
 mod launch_doctor;
 mod live_evaluation;
 mod lora_adapters;
@@ -65,6 +66,7 @@ mod quantization;
 mod rank_program;
 mod readings;
 mod reduction_order;
+mod rl_pipeline;
 mod rlhf_memory;
 mod roofline;
 mod scaling_curve;
@@ -249,6 +251,7 @@ widgets! {
     chapter_23 {
         "lora-adapters" lora_adapters ["lora-adapters"];
         "policy-update" policy_update ["policy-update"];
+        "rl-pipeline" rl_pipeline ["rl-pipeline"];
         "rlhf-memory" rlhf_memory ["rlhf-memory"];
         "sft-packing" sft_packing ["sft-packing"];
     }
@@ -256,6 +259,7 @@ widgets! {
         "continuous-batching" continuous_batching ["lined", "continuous-batching"];
         "decode-speed" decode_speed ["decode-speed"];
         "kv-cache" kv_cache ["kv-cache"];
+        "kv-tiers" kv_tiers ["kv-tiers"];
         "serving-planner" serving_planner ["serving-planner"];
     }
     chapter_25 {

@@ -30,6 +30,15 @@ pub(crate) struct Lab {
     pub(crate) output: String,
     /// The text: what comes before the first heading, and the rest.
     pub(crate) text: (String, String),
+    /// The text as Markdown that any reader of Markdown shows: what links into the site is words alone.
+    pub(crate) markdown: String,
+}
+
+impl Lab {
+    /// What has to be installed for its script.
+    pub(crate) fn needs(&self) -> &'static str {
+        if self.script.1.contains("import deepspeed") { "PyTorch and DeepSpeed" } else { "PyTorch" }
+    }
 }
 
 /// A number to be predicted.
@@ -105,6 +114,7 @@ fn read(world: &World<'_>, folder: &str) -> Option<Lab> {
     let html = markdown::page(world, &scan).html;
     let end = html.find("<h2").unwrap_or(html.len());
     let (before, rest) = html.split_at(end);
+    lab.markdown = markdown::portable(&scan.body.text);
     lab.text = (before.to_owned(), rest.to_owned());
     Some(lab)
 }

@@ -32,7 +32,7 @@ pub(crate) use readings::readings;
 pub(crate) use reference::reference;
 pub(crate) use search::{Searched, searched};
 pub(crate) use signs::signs;
-pub(crate) use syllabus::{Session, Syllabus, syllabus};
+pub(crate) use syllabus::{Debrief, Session, Syllabus, Teaching, syllabus};
 
 use ringside_core::catalogue;
 use ringside_core::query::Query;

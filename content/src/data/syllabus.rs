@@ -7,6 +7,57 @@ use crate::source::Located;
 use crate::toml_reader::Table;
 use crate::world::World;
 
+/// What whoever teaches gets: ways to teach it, how a debrief is marked, and what assistants should know.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Teaching {
+    pub(crate) courses: Vec<Syllabus>,
+    pub(crate) debrief: Option<Debrief>,
+    /// Titles and texts.
+    pub(crate) assistants: Vec<(String, Html)>,
+}
+
+/// How a mission's debrief is written and marked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Debrief {
+    /// What is to be written.
+    pub(crate) ask: Html,
+    /// A text that earns every mark.
+    pub(crate) excellent: Html,
+    /// A text that doesn't suffice.
+    pub(crate) insufficient: Html,
+    pub(crate) points: Vec<Point>,
+}
+
+impl Debrief {
+    /// All marks.
+    pub(crate) fn marks(&self) -> u64 {
+        self.points.iter().map(|point| point.marks).sum()
+    }
+
+    /// What the insufficient text earns.
+    pub(crate) fn weak(&self) -> u64 {
+        self.points.iter().map(|point| point.weak).sum()
+    }
+}
+
+/// An entry of a rubric.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Point {
+    pub(crate) text: Html,
+    pub(crate) marks: u64,
+    /// What the insufficient text earns here.
+    pub(crate) weak: u64,
+}
+
+/// What is marked in a course.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Marked {
+    /// In the plural: “Quizzes”.
+    pub(crate) what: String,
+    pub(crate) count: u64,
+    pub(crate) each: u64,
+}
+
 /// A way to teach it: a term, a week, an afternoon.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Syllabus {
@@ -14,6 +65,35 @@ pub(crate) struct Syllabus {
     pub(crate) title: String,
     pub(crate) about: Html,
     pub(crate) sessions: Vec<Session>,
+    /// Marks for each quiz, mission and lab; none are given where they are 0.
+    pub(crate) quiz_marks: u64,
+    pub(crate) mission_marks: u64,
+    pub(crate) lab_marks: u64,
+    /// Slug and title of the mission whose debrief is marked instead of its score, and the marks for it.
+    pub(crate) capstone: Option<(String, String)>,
+    pub(crate) capstone_marks: u64,
+}
+
+impl Syllabus {
+    /// Marks for a mission: none for the capstone, whose debrief has its own.
+    pub(crate) fn mission(&self, slug: &str) -> u64 {
+        let is_capstone = self.capstone.as_ref().is_some_and(|(capstone, _)| capstone == slug);
+        if is_capstone { self.capstone_marks } else { self.mission_marks }
+    }
+
+    /// What is marked, with how many there are; empty where no marks are given.
+    pub(crate) fn marked(&self) -> Vec<Marked> {
+        let count = |of: &dyn Fn(&Session) -> usize| self.sessions.iter().map(of).sum::<usize>() as u64;
+        let capstones = u64::from(self.capstone.is_some());
+        let rows = [
+            ("Quizzes", count(&|s| usize::from(!s.quiz.is_empty())), self.quiz_marks),
+            ("Missions", count(&|s| s.missions.len()).saturating_sub(capstones), self.mission_marks),
+            ("Labs", count(&|s| usize::from(s.lab.is_some())), self.lab_marks),
+            ("Capstone", capstones, self.capstone_marks),
+        ];
+        let marked = |&(_, count, each): &(&str, u64, u64)| count * each > 0;
+        rows.into_iter().filter(marked).map(|(what, count, each)| Marked { what: what.into(), count, each }).collect()
+    }
 }
 
 /// A session: what is shown, talked about and handed in.
@@ -41,14 +121,32 @@ const MARKED: [&str; 5] = ["number", "choice", "order", "match", "label"];
 /// Those that a room can answer together.
 const ROOM: [&str; 7] = ["number", "choice", "order", "match", "label", "predict", "sketch"];
 
-/// The ways to teach it. A term's sessions go through every chapter.
-pub(crate) fn syllabus(world: &World<'_>, course: &Course, labs: &[Lab], missions: &[Listed]) -> Vec<Syllabus> {
+/// The marks of a course that gives any.
+const ALL: u64 = 100;
+
+/// What whoever teaches gets. A term's sessions go through every chapter.
+pub(crate) fn syllabus(world: &World<'_>, course: &Course, labs: &[Lab], missions: &[Listed]) -> Teaching {
     if world.tree.file("syllabus.toml").is_none() {
-        return Vec::new();
+        return Teaching::default();
     }
-    let all: Vec<Syllabus> = read(world, "syllabus.toml", |root| {
-        root.tables("course").into_iter().map(|t| one(world, t, labs, missions)).collect()
+    let teaching: Teaching = read(world, "syllabus.toml", |root| {
+        let debrief = root.tables("debrief").into_iter().map(|t| debrief(world, t)).next_back();
+        let marks = debrief.as_ref().map_or(0, Debrief::marks);
+        Teaching {
+            courses: root.tables("course").into_iter().map(|t| one(world, t, labs, missions, marks)).collect(),
+            debrief,
+            assistants: root
+                .tables("assistant")
+                .into_iter()
+                .map(|mut t| {
+                    let told = (t.string("title"), inline(world, &t.text("text")));
+                    t.finish();
+                    told
+                })
+                .collect(),
+        }
     });
+    let all = &teaching.courses;
     for chapter in course.chapters() {
         let of_term = all.iter().filter(|s| s.id == "term").flat_map(|s| &s.sessions);
         if !of_term.flat_map(|s| &s.chapters).any(|slug| *slug == chapter.slug)
@@ -57,18 +155,69 @@ pub(crate) fn syllabus(world: &World<'_>, course: &Course, labs: &[Lab], mission
             world.sink.report(spot, format!("The term of syllabus.toml leaves out “{}”.", chapter.slug));
         }
     }
-    all
+    teaching
 }
 
-fn one(world: &World<'_>, mut table: Table<'_, '_>, labs: &[Lab], missions: &[Listed]) -> Syllabus {
+fn debrief(world: &World<'_>, mut table: Table<'_, '_>) -> Debrief {
+    let spot = table.spot();
+    let points = table.tables("point").into_iter().map(|mut t| {
+        let spot = t.spot();
+        let point = Point {
+            text: inline(world, &t.text("text")),
+            marks: t.number("marks", 1..=ALL),
+            weak: t.number("weak", 0..=ALL),
+        };
+        if point.weak > point.marks {
+            world.sink.report(spot, "The insufficient sample earns more here than there is to earn.");
+        }
+        t.finish();
+        point
+    });
+    let debrief = Debrief {
+        points: points.collect(),
+        ask: inline(world, &table.text("ask")),
+        excellent: inline(world, &table.text("excellent")),
+        insufficient: inline(world, &table.text("insufficient")),
+    };
+    table.finish();
+    if 2 * debrief.weak() >= debrief.marks() {
+        world.sink.report(spot, "The insufficient sample earns fewer than half of the marks.");
+    }
+    debrief
+}
+
+fn one(world: &World<'_>, mut table: Table<'_, '_>, labs: &[Lab], missions: &[Listed], debrief: u64) -> Syllabus {
+    let spot = table.spot();
+    let capstone = table.optional_text("capstone").and_then(|slug| mission(world, &slug, missions));
+    let mut marks = |key| table.optional_number(key, 0..=ALL).unwrap_or_default();
+    let [quiz_marks, mission_marks, lab_marks] = ["quiz_marks", "mission_marks", "lab_marks"].map(&mut marks);
     let syllabus = Syllabus {
+        quiz_marks,
+        mission_marks,
+        lab_marks,
+        capstone_marks: if capstone.is_some() { debrief } else { 0 },
+        capstone,
         id: table.string("id"),
         title: table.string("title"),
         about: inline(world, &table.text("about")),
         sessions: table.tables("sessions").into_iter().map(|t| session(world, t, labs, missions)).collect(),
     };
     table.finish();
+    let total: u64 = syllabus.marked().iter().map(|marked| marked.count * marked.each).sum();
+    if ![0, ALL].contains(&total) {
+        world.sink.report(spot, format!("The marks of a course add up to {ALL}; these add up to {total}."));
+    }
+    if let Some((slug, title)) = &syllabus.capstone
+        && !syllabus.sessions.iter().flat_map(|s| &s.missions).any(|(own, _)| own == slug)
+    {
+        world.sink.report(spot, format!("The capstone “{title}” is in no session."));
+    }
     syllabus
+}
+
+fn mission(world: &World<'_>, slug: &Located<'_>, missions: &[Listed]) -> Option<(String, String)> {
+    let known: Vec<(&str, &str)> = missions.iter().map(|m| (m.slug.as_str(), m.mission.title.as_str())).collect();
+    titled(world, slug, &known, "mission")
 }
 
 fn session(world: &World<'_>, mut table: Table<'_, '_>, labs: &[Lab], missions: &[Listed]) -> Session {
@@ -77,11 +226,7 @@ fn session(world: &World<'_>, mut table: Table<'_, '_>, labs: &[Lab], missions: 
         let known: Vec<(&str, &str)> = labs.iter().map(|l| (l.slug.as_str(), l.title.as_str())).collect();
         titled(world, &slug, &known, "lab")
     });
-    let missions = table.texts("missions").into_iter().filter_map(|slug| {
-        let known: Vec<(&str, &str)> = missions.iter().map(|m| (m.slug.as_str(), m.mission.title.as_str())).collect();
-        titled(world, &slug, &known, "mission")
-    });
-    let missions = missions.collect();
+    let missions = table.texts("missions").iter().filter_map(|slug| mission(world, slug, missions)).collect();
     let session = Session {
         when: table.string("when"),
         title: table.string("title"),

@@ -92,7 +92,8 @@ pub(super) fn live(course: &Course) -> String {
     format!(
         "<section class=\"live\" aria-labelledby=\"live-question\">\n\
          <h2 id=\"live-question\">Training a 30-billion-parameter model takes {} on one GPU, and the GPU has {}. You add more GPUs.</h2>\n\
-         {}<div class=\"live-figure\">\n{}</div>\n</section>\n",
+         {}<p class=\"before-guess sans\">The figure answers once you have guessed, or clicked on it.</p>\n\
+         <div class=\"live-figure\">\n{}</div>\n</section>\n",
         held("dp=1"),
         entry.map(|entry| quantity(entry, "", "capacity")).unwrap_or_default(),
         guess.html(),
@@ -145,7 +146,7 @@ pub(super) fn more(course: &Course) -> String {
     };
     format!(
         "<section class=\"begin\" id=\"moves\" aria-labelledby=\"moves-title\">\n\
-         <h2 id=\"moves-title\">Sixteen GPUs agree on a sum. Watch them.</h2>\n{}{}</section>\n\
+         <h2 id=\"moves-title\">GPUs agree on a sum. Watch them.</h2>\n{}{}</section>\n\
          <section class=\"begin\" id=\"your-gpu\" aria-labelledby=\"your-gpu-title\">\n\
          <h2 id=\"your-gpu-title\">The same product of two matrices, written several ways. How much faster is the best on your GPU?</h2>\n\
          <p>Press Run: your browser’s GPU multiplies, and each result is checked. Where there is no GPU, the counts are still there. {}.</p>\n{}</section>\n",

@@ -72,7 +72,8 @@ pub(crate) fn page(lab: &Lab, course: &Course) -> String {
          <section class=\"lab-asks\"><h2 id=\"predict\">Predict</h2>\n<ul>\n{asks}</ul></section>\n\
          <section><h2 id=\"run\">Run</h2>\n\
          <div class=\"lab-code\"><details><summary class=\"sans\">{name} · {} lines, needs {}</summary>\n{}</details>{COPY}\
-         <button type=\"button\" class=\"quiet sans\" data-save=\"{name}\" disabled>Save the file</button></div>\n{runs}</section>\n\
+         <button type=\"button\" class=\"quiet sans\" data-save=\"{name}\" disabled>Save the file</button> \
+         <button type=\"button\" class=\"quiet sans\" data-notebook=\"{slug}\" disabled>Save as a notebook</button></div>\n{runs}</section>\n\
          <section><h2 id=\"bring-back\">Bring it back</h2>\n<div data-island=\"paste\"></div></section>\n\
          <div class=\"chapter-text\">{}</div>\n</article>\n",
         escape(&lab.number),
@@ -81,7 +82,7 @@ pub(crate) fn page(lab: &Lab, course: &Course) -> String {
         escape(&lab.question),
         lab.text.0,
         script.lines().count(),
-        if script.contains("import deepspeed") { "PyTorch and DeepSpeed" } else { "PyTorch" },
+        lab.needs(),
         listing("python", script),
         lab.text.1,
         slug = escape(&lab.slug),

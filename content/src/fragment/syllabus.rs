@@ -3,18 +3,26 @@
 use ringside_core::practice::exam::QuizSpec;
 use ringside_core::query::Query;
 
-use crate::data::{Session, Syllabus};
+use crate::data::{Debrief, Session, Syllabus, Teaching};
 use crate::html::{escape, text_of};
-use crate::schema::Course;
+use crate::schema::{Course, Html};
 
 /// Minutes for a question of a quiz.
 const MINUTES: usize = 4;
 
 /// The page.
-pub(crate) fn page(all: &[Syllabus], course: &Course) -> String {
-    let links: String =
-        all.iter().map(|s| format!("<a href=\"syllabus/#{}\">{}</a>\n", escape(&s.id), escape(&s.title))).collect();
-    let sections: String = all.iter().map(|s| section(s, course)).collect();
+pub(crate) fn page(teaching: &Teaching, course: &Course) -> String {
+    let link = |id: &str, title: &str| format!("<a href=\"syllabus/#{}\">{}</a>\n", escape(id), escape(title));
+    let mut links: String = teaching.courses.iter().map(|s| link(&s.id, &s.title)).collect();
+    let mut sections: String = teaching.courses.iter().map(|s| section(s, course)).collect();
+    if let Some(debrief) = &teaching.debrief {
+        links.push_str(&link("debrief", DEBRIEF));
+        sections.push_str(&rubric(debrief));
+    }
+    if !teaching.assistants.is_empty() {
+        links.push_str(&link("assistants", ASSISTANTS));
+        sections.push_str(&assistants(&teaching.assistants));
+    }
     format!(
         "<article class=\"syllabus\" data-title=\"Syllabus\">\n<h1>Syllabus</h1>\n\
          <p class=\"lede\">Three ways to teach with the course. A lecture opens in the presenter’s window with notes and a clock; a quiz gives everybody \
@@ -23,14 +31,90 @@ pub(crate) fn page(all: &[Syllabus], course: &Course) -> String {
     )
 }
 
+const DEBRIEF: &str = "A mission’s debrief, and how it is marked";
+const ASSISTANTS: &str = "For teaching assistants";
+
+/// How a debrief is written and marked.
+fn rubric(debrief: &Debrief) -> String {
+    let rows: String = debrief
+        .points
+        .iter()
+        .map(|p| format!("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", p.text.0, p.marks, p.weak))
+        .collect();
+    let (all, weak) = (debrief.marks(), debrief.weak());
+    format!(
+        "<section id=\"debrief\" aria-labelledby=\"debrief-title\">\n<h2 id=\"debrief-title\">{DEBRIEF}</h2>\n<p>{}</p>\n\
+         <table class=\"marks sans\"><thead><tr><th scope=\"col\">What it says</th><th scope=\"col\">Marks</th>\
+         <th scope=\"col\">Insufficient sample</th></tr></thead>\n<tbody>\n{rows}<tr><th scope=\"row\">Total</th><td>{all}</td><td>{weak}</td></tr>\n</tbody></table>\n\
+         <h3>Excellent, {all} of {all} marks</h3>\n<p>{}</p>\n<h3>Insufficient, {weak} of {all} marks</h3>\n<p>{}</p>\n</section>\n",
+        debrief.ask.0, debrief.excellent.0, debrief.insufficient.0
+    )
+}
+
+fn assistants(told: &[(String, Html)]) -> String {
+    let parts: String =
+        told.iter().map(|(title, text)| format!("<h3>{}</h3>\n<p>{}</p>\n", escape(title), text.0)).collect();
+    format!(
+        "<section id=\"assistants\" aria-labelledby=\"assistants-title\">\n<h2 id=\"assistants-title\">{ASSISTANTS}</h2>\n{parts}</section>\n"
+    )
+}
+
+/// What a course's marks are given for, and the same by session to paste into a gradebook; empty where none are given.
+fn marks(syllabus: &Syllabus) -> String {
+    let marked = syllabus.marked();
+    if marked.is_empty() {
+        return String::new();
+    }
+    let rows: String = marked
+        .iter()
+        .map(|m| {
+            let (count, each, all) = (m.count, m.each, m.count * m.each);
+            format!(
+                "<tr><th scope=\"row\">{}</th><td>{count}</td><td>{each}</td><td>{all}</td></tr>\n",
+                escape(&m.what)
+            )
+        })
+        .collect();
+    let total: u64 = marked.iter().map(|m| m.count * m.each).sum();
+    let csv: String = syllabus
+        .sessions
+        .iter()
+        .flat_map(|s| {
+            items(syllabus, s)
+                .into_iter()
+                .map(move |(what, marks)| [quoted(&s.when), quoted(&what), marks.to_string()].join(","))
+        })
+        .map(|line| escape(&line) + "\n")
+        .collect();
+    format!(
+        "<table class=\"marks sans\"><thead><tr><th scope=\"col\">Marked</th><th scope=\"col\">Number</th><th scope=\"col\">Marks each</th>\
+         <th scope=\"col\">Marks</th></tr></thead>\n<tbody>\n{rows}<tr><th scope=\"row\">Total</th><td></td><td></td><td>{total}</td></tr>\n</tbody></table>\n\
+         <details class=\"sans\"><summary>Marks by session as CSV</summary>\n<pre class=\"code\" tabindex=\"0\"><code>session,work,marks\n{csv}</code></pre></details>\n"
+    )
+}
+
+/// What is marked in a session, with its marks.
+fn items(syllabus: &Syllabus, session: &Session) -> Vec<(String, u64)> {
+    let quiz = (!session.quiz.is_empty()).then(|| ("Quiz".to_owned(), syllabus.quiz_marks));
+    let lab = session.lab.iter().map(|(_, title)| (format!("Lab: {title}"), syllabus.lab_marks));
+    let missions = session.missions.iter().map(|(slug, title)| (format!("Mission: {title}"), syllabus.mission(slug)));
+    quiz.into_iter().chain(lab).chain(missions).filter(|(_, marks)| *marks > 0).collect()
+}
+
+/// A field of a CSV.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
 fn section(syllabus: &Syllabus, course: &Course) -> String {
     let rows: String =
         syllabus.sessions.iter().enumerate().map(|(i, s)| row(syllabus, s, i as u64 + 1, course)).collect();
     let id = escape(&syllabus.id);
     format!(
-        "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n<p>{}</p>\n<ol class=\"sessions sans\">\n{rows}</ol>\n</section>\n",
+        "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n<p>{}</p>\n{}<ol class=\"sessions sans\">\n{rows}</ol>\n</section>\n",
         escape(&syllabus.title),
-        syllabus.about.0
+        syllabus.about.0,
+        marks(syllabus)
     )
 }
 
@@ -59,10 +143,14 @@ fn row(syllabus: &Syllabus, session: &Session, number: u64, course: &Course) -> 
         .iter()
         .map(|(slug, title)| format!("<a href=\"mission/{slug}/\">Mission: {}</a>", escape(title)));
     ways.extend(lab.chain(missions));
+    let marks: Vec<String> =
+        items(syllabus, session).iter().map(|(what, marks)| format!("{} {marks}", escape(what))).collect();
+    let marks =
+        if marks.is_empty() { String::new() } else { format!("<p class=\"of\">Marks: {}</p>\n", marks.join(", ")) };
     let chapters =
         if chapters.is_empty() { String::new() } else { format!("<p class=\"of\">{}</p>\n", chapters.join(" ")) };
     format!(
-        "<li>\n<p class=\"when\">{}</p>\n<div>\n<h3>{}</h3>\n<p>{}</p>\n{chapters}<p class=\"ways\">{}</p>\n</div>\n</li>\n",
+        "<li>\n<p class=\"when\">{}</p>\n<div>\n<h3>{}</h3>\n<p>{}</p>\n{chapters}<p class=\"ways\">{}</p>\n{marks}</div>\n</li>\n",
         escape(&session.when),
         escape(&session.title),
         session.aim.0,
@@ -98,12 +186,43 @@ fn lecture(page: &str, session: &Session, course: &Course) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::{Chapter, Html, Part};
+    use crate::schema::{Chapter, Part};
 
     fn course() -> Course {
         let chapter = Chapter { slug: "zero".into(), number: 9, title: "ZeRO & FSDP".into(), ..Chapter::default() };
         let part = Part { chapters: vec![chapter], ..Part::default() };
         Course { parts: vec![part], ..Course::default() }
+    }
+
+    fn teaching() -> Teaching {
+        Teaching { courses: vec![syllabus()], ..Teaching::default() }
+    }
+
+    #[test]
+    fn marks_are_given_by_session_and_add_up() {
+        let mut course_of = teaching();
+        assert!(!page(&course_of, &course()).contains("Marks"));
+        let own = &mut course_of.courses[0];
+        (own.quiz_marks, own.mission_marks, own.capstone_marks) = (60, 15, 25);
+        own.capstone = Some(("all".into(), "All \"of\" it".into()));
+        own.sessions[0].missions = vec![("fit".into(), "Fit it".into()), ("all".into(), "All \"of\" it".into())];
+        let mut debrief = Debrief { points: vec![Default::default()], ..Debrief::default() };
+        let point = &mut debrief.points[0];
+        (point.text, point.marks, point.weak) = (Html("Says <em>why</em>.".into()), 25, 3);
+        course_of.debrief = Some(debrief);
+        course_of.assistants = vec![("In the room".into(), Html("Ask first.".into()))];
+        let html = page(&course_of, &course());
+        for part in [
+            "Marks: Quiz 60, Mission: Fit it 15, Mission: All &quot;of&quot; it 25",
+            "<th scope=\"row\">Missions</th><td>1</td><td>15</td><td>15</td>",
+            "<th scope=\"row\">Total</th><td></td><td></td><td>100</td>",
+            "&quot;Week 1&quot;,&quot;Mission: All &quot;&quot;of&quot;&quot; it&quot;,25\n",
+            "<td>Says <em>why</em>.</td><td>25</td><td>3</td>",
+            "Insufficient, 3 of 25 marks",
+            "<a href=\"syllabus/#assistants\">",
+        ] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
     }
 
     fn syllabus() -> Syllabus {
@@ -128,7 +247,7 @@ mod tests {
 
     #[test]
     fn every_quiz_reads_back() {
-        let html = page(&[syllabus()], &course());
+        let html = page(&teaching(), &course());
         let quizzes = links(&html, "quiz/?");
         assert_eq!(quizzes.len(), 2, "{html}");
         for href in quizzes {
@@ -146,7 +265,7 @@ mod tests {
 
     #[test]
     fn every_lecture_list_has_its_lines() {
-        let html = page(&[syllabus()], &course());
+        let html = page(&teaching(), &course());
         for begin in ["presenter/#", "lecture/#"] {
             let [href] = &links(&html, begin)[..] else { panic!("{html}") };
             let query = Query::parse(href.trim_start_matches(begin));

@@ -1,11 +1,14 @@
 //! Where links go: each scheme of the content, checked and turned into an `href`.
 
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use ringside_core::explore::Explored;
 use ringside_core::query::Query;
 
 use crate::evaluated::evaluated;
 use crate::html::escape;
-use crate::markdown::scan::FigureHead;
+use crate::markdown::scan::{CHAPTER, FigureHead};
 use crate::names::Kind;
 use crate::schema::Status;
 use crate::source::Spot;
@@ -192,5 +195,45 @@ pub(crate) fn check_query(world: &World<'_>, widget: &str, query: &Query, spot: 
     }
     if let Some(error) = &evaluation.error {
         world.sink.report(spot, error.clone());
+    }
+}
+
+/// `text` with what links into the site replaced by its words: a text that leaves the site has no page to link from.
+pub(crate) fn portable(text: &str) -> String {
+    let (mut out, mut copied) = (String::with_capacity(text.len()), 0);
+    let mut words: Option<Range<usize>> = None;
+    for (event, range) in Parser::new_ext(text, CHAPTER).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Link { dest_url, .. }) if !dest_url.starts_with("http") => {
+                words = Some(range.start..range.start);
+            }
+            Event::End(TagEnd::Link) => {
+                let Some(within) = words.take() else { continue };
+                out.push_str(&text[copied..range.start]);
+                out.push_str(&text[within]);
+                copied = range.end;
+            }
+            _ => {
+                if let Some(within) = &mut words {
+                    let start = if within.start == within.end { range.start } else { within.start };
+                    *within = start..range.end;
+                }
+            }
+        }
+    }
+    out.push_str(&text[copied..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::portable;
+
+    #[test]
+    fn a_link_into_the_site_leaves_its_words() {
+        let text =
+            "See [`x` of *y*](chapter:a#b), [Python](https://python.org) and [NCCL](source:n).\n\n- [a](widget:b)";
+        let left = "See `x` of *y*, [Python](https://python.org) and NCCL.\n\n- a";
+        assert_eq!(portable(text), left);
     }
 }

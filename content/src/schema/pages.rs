@@ -65,6 +65,8 @@ pages! {
     Check = "check", "Check", "Mark a class’s results again, from the files alone.", ["exam"];
     /// The two windows of a talk.
     Presenter = "presenter", "Presenter", "Notes, the next state and a timer in one window; what the room sees in another.", ["projector", "talk"];
+    /// Cards to vote with, to print.
+    Cards = "cards", "Voting cards", "Cards to print, with which a room answers A, B, C or D and a camera counts.", ["cards"];
     /// A list of states for a talk.
     Lecture = "lecture", "Lecture", "A list of states to step through in a talk and to hand out.", ["talk"];
     /// What is stored.
@@ -75,8 +77,16 @@ pages! {
 
 impl Page {
     /// Those for whoever teaches with the course.
-    pub const TEACHING: [Self; 7] =
-        [Self::Syllabus, Self::Lecture, Self::Presenter, Self::Quiz, Self::Check, Self::Export, Self::Author];
+    pub const TEACHING: [Self; 8] = [
+        Self::Syllabus,
+        Self::Lecture,
+        Self::Presenter,
+        Self::Cards,
+        Self::Quiz,
+        Self::Check,
+        Self::Export,
+        Self::Author,
+    ];
 
     /// The page at a path without slashes at its ends.
     pub fn at(path: &str) -> Option<Self> {

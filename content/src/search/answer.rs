@@ -13,8 +13,8 @@ const LONGEST: usize = 400;
 pub struct Answer {
     /// What the text says as a log.
     pub log: LogReading,
-    /// A figure in the state that its numbers ask for.
-    pub figure: Option<Answered>,
+    /// Figures in the states that its numbers ask for, the one to begin with first.
+    pub figures: Vec<Answered>,
     /// The places.
     pub found: Found,
 }
@@ -24,7 +24,7 @@ pub fn answer(index: &Index, signs: &Signs, text: &str, limit: usize) -> Answer 
     if text.trim_start().starts_with('{')
         && let Some(figure) = ask::of_config(text)
     {
-        return Answer { figure: Some(figure), found: index.find("config.json", limit), ..Answer::default() };
+        return Answer { figures: vec![figure], found: index.find("config.json", limit), ..Answer::default() };
     }
     let log = read_log(&signs.0, text);
     // Of a log, the line to begin with is the question.
@@ -32,8 +32,8 @@ pub fn answer(index: &Index, signs: &Signs, text: &str, limit: usize) -> Answer 
     let question = first.filter(|_| log.lines > 1).map_or(text, |at| at.text.as_str());
     let end = (0..=LONGEST).rev().find(|end| question.is_char_boundary(*end)).unwrap_or_default();
     let found = index.find(question.get(..end.min(question.len())).unwrap_or(question), limit);
-    let figure = if log.lines > 1 { None } else { ask::answer(text) };
-    Answer { log, figure, found }
+    let figures = if log.lines > 1 { Vec::new() } else { ask::answers(text) };
+    Answer { log, figures, found }
 }
 
 impl Answer {
@@ -44,7 +44,7 @@ impl Answer {
 
     /// The addresses that it leads to, in the order in which they are shown: a figure that takes the numbers, what a log means, the places.
     pub fn hrefs(&self, index: &Index, signs: &Signs) -> Vec<String> {
-        let figure = self.figure.iter().map(Answered::href);
+        let figure = self.figures.iter().map(Answered::href);
         let signs = self.log.seen.iter().filter(|_| self.is_log()).filter_map(|seen| signs.0.get(seen.sign));
         let places = self.found.hits.iter().filter_map(|hit| index.entries().get(hit.index));
         let signs = signs.map(|sign| sign.section.href.clone());

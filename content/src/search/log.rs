@@ -8,6 +8,7 @@ mod condition;
 mod origin;
 mod pattern;
 mod trouble;
+mod waits;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ pub use condition::Condition;
 use origin::{Stamp, rank, stamp};
 use pattern::{Index, Kept, Line, Pattern};
 use trouble::{Trouble, trouble};
+pub use waits::Waits;
 
 use ringside_core::quantity::{counted, grouped};
 use ringside_core::terminal::plain;
@@ -35,6 +37,9 @@ const WORD: usize = 20;
 /// So many unknown errors are quoted, by so many bytes each.
 const QUOTED: usize = 8;
 const QUOTE: usize = 400;
+
+/// Collectives that are told apart; of more of them the lines count for the first.
+const COLLECTIVES: usize = 4;
 
 /// A sign that was seen in a log.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,6 +92,8 @@ pub struct LogReading {
     pub skipped: usize,
     /// Lines of which only the beginning was read.
     pub clipped: usize,
+    /// Which rank timed out in which collective.
+    pub waits: Waits,
 }
 
 /// Reads a log; of one that is too long, its end.
@@ -108,11 +115,15 @@ pub fn read_log(signs: &[Sign], log: &str) -> LogReading {
         let place =
             || At { line: *number, text: clipped(own, QUOTE).to_owned(), rank: rank(own), stamp: clock.now(own) };
         let (whole, len) = whole(&lines, i);
+        reading.waits.take(own, rank(own));
         match rules.sign(&whole, len) {
             Some((sign, kept)) => {
                 reading.recognized += 1;
                 let kind = signs.get(sign).map(|s| s.kind).unwrap_or_default();
-                match reading.seen.iter_mut().find(|seen| seen.sign == sign) {
+                let alike = reading.seen.iter().filter(|seen| seen.sign == sign).count();
+                let is_apart = is_collective(&kept) && alike < COLLECTIVES;
+                let same = |seen: &&mut Seen| seen.sign == sign && (!is_apart || seen.kept == kept);
+                match reading.seen.iter_mut().find(same) {
                     Some(seen) => {
                         seen.times += 1;
                         let place = place();
@@ -202,10 +213,13 @@ impl LogReading {
                 };
                 let unknown = if n == 0 { String::new() } else { format!(" {}", looks_like(n)) };
                 let begin = match (seen.kind, n) {
-                    (SignKind::Consequence, 0) => {
-                        " None of them names the cause. Look for the rank or the program that says something else."
-                            .to_owned()
-                    }
+                    (SignKind::Consequence, 0) => match self.waits.said() {
+                        Some(waits) => format!(" {waits}"),
+                        None => {
+                            " None of them names the cause. Look for the rank or the program that says something else."
+                                .to_owned()
+                        }
+                    },
                     (SignKind::Consequence, 1) => " Begin with that one.".to_owned(),
                     (SignKind::Consequence, _) => " Begin with the first of them.".to_owned(),
                     _ => format!(" Begin with line {}{}.", whole_number(seen.place.line), of_rank(seen.place.rank)),
@@ -223,6 +237,11 @@ impl LogReading {
         }
         said
     }
+}
+
+/// Whether what was kept of a line names a collective: its number and its operation.
+fn is_collective(kept: &Kept) -> bool {
+    ["number", "operation"].iter().all(|name| kept.iter().any(|(own, _)| own == name))
 }
 
 /// That nothing was found, and where else to look.

@@ -75,7 +75,7 @@ impl Model for Params {
             bytes("allocated", "Allocated", |_, r| r.now.allocated() as f64),
         ),
         within(
-            |p, _| p.memory,
+            |p, _| p.memory * GIB,
             headline(
                 "What the allocator has taken from the GPU and keeps: tensors plus free blocks.",
                 bytes("reserved", "Reserved", |_, r| r.now.reserved() as f64),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::read::Reading;
+use super::read::{Reading, What};
 use super::{Answered, RUN};
 use crate::hardware::Accelerator;
 use crate::planner::published;
@@ -21,7 +21,11 @@ pub(super) fn of(reading: &Reading) -> Option<Answered> {
         (None, None) => return None,
     };
     let query = Query::new([("r", file(reading, gpu))]);
-    Some(Answered { figure: RUN, title: TITLE, query, read: reading.said.clone(), says })
+    let takes = |what: What| matches!(what, What::Model | What::Gpu | What::Cluster | What::Mfu | What::Step);
+    let (read, unused): (Vec<_>, Vec<_>) = reading.said.iter().cloned().partition(|(what, _)| takes(*what));
+    let texts = |said: Vec<(What, String)>| said.into_iter().map(|(_, text)| text);
+    let unused = texts(unused).chain(reading.unread.iter().cloned()).collect();
+    Some(Answered { figure: RUN, title: TITLE, query, read: texts(read).collect(), unused, says })
 }
 
 const NEXT: &str =

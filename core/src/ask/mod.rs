@@ -1,6 +1,6 @@
 //! A question with numbers in it, and the figure that answers it: "7B LoRA on one 24 GB card".
 //!
-//! [`answer`] reads the model, the GPUs and the amounts that a question names (`read`), takes the first figure of a short list whose words the
+//! [`answers`] reads the model, the GPUs and the amounts that a question names (`read`), takes the first figure of a short list whose words the
 //! question has, and sets it through the parameters that the figure declares ([`crate::setup::fill()`]). What was read is listed, what was not
 //! read is not claimed, and the figure's own model says what comes of it. A speed that was measured opens the page that compares a run with its
 //! prediction, and is held against published runs (`measured`).
@@ -20,10 +20,11 @@ use crate::post_training::adapters::figure as adapters;
 use crate::post_training::held::Tune;
 use crate::post_training::memory as rlhf;
 use crate::query::{Kind, Query, plain};
+use crate::serving::figure as batching;
 use crate::serving::sizing;
 use crate::setup::{Setup, fill};
 use crate::training_run;
-use read::{Reading, like};
+use read::{Reading, What, like};
 
 /// A figure in the state that answers a question, or the page that compares runs with what was measured of one.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +37,8 @@ pub struct Answered {
     pub query: Query,
     /// What was read of the question.
     pub read: Vec<String>,
+    /// What the question says and the answer doesn't count.
+    pub unused: Vec<String>,
     /// What comes of it: a sentence or a few. Empty where only the figure can say it.
     pub says: String,
 }
@@ -52,7 +55,11 @@ impl Answered {
     /// What was read of the question, in words.
     pub fn read_as(&self) -> String {
         let rest = if self.figure == RUN { "" } else { " Every other setting keeps the figure’s default." };
-        format!("Read as: {}.{rest}", self.read.join(", "))
+        let unused = match self.unused.as_slice() {
+            [] => String::new(),
+            unused => format!(" Not used: {}.", unused.join(", ")),
+        };
+        format!("Read as: {}.{unused}{rest}", self.read.join(", "))
     }
 }
 
@@ -70,10 +77,36 @@ struct Rule {
     says: fn(&Query, &Reading) -> String,
 }
 
+/// The state of the memory figure with the first stage of ZeRO that fits, where the question leaves the stage open.
+fn sharded(query: &Query) -> Query {
+    let (params, _) = memory::Params::read(query);
+    let stage = match params.evaluate() {
+        Ok(b) if query.get("zero").is_none() && b.params.mode == memory::Mode::Training => {
+            b.first_stage_that_fits().map(|row| row.stage)
+        }
+        _ => None,
+    };
+    match stage.filter(|stage| *stage > 0) {
+        Some(stage) => query.with(&Query::new([("zero", stage.to_string())])),
+        None => query.clone(),
+    }
+}
+
+/// The serving planner with what a question says, on replicas of the GPUs that it names if the model can be divided so.
+fn sized(reading: &Reading) -> Option<(sizing::Params, sizing::Plan)> {
+    let rule = RULES.iter().find(|rule| rule.figure == sizing::Params::ID)?;
+    let (params, _) = sizing::Params::read(&state(rule, reading)?.query);
+    let own =
+        reading.gpus.filter(|gpus| sizing::SIZES.contains(gpus)).map(|tp| sizing::Params { tp, ..params.clone() });
+    own.into_iter().chain([params]).find_map(|params| params.evaluate().ok().map(|plan| (params, plan)))
+}
+
 const ADAPTER: [&str; 6] = ["lora", "qlora", "peft", "adapter", "adapters", "dora"];
 const RL: [&str; 4] = ["ppo", "grpo", "dpo", "rlhf"];
-const COST: [&str; 9] = ["long", "days", "weeks", "hours", "cost", "costs", "expensive", "price", "budget"];
-const TRAIN: [&str; 6] = ["train", "training", "pretrain", "pretraining", "pre", "scratch"];
+const COST: [&str; 8] = ["days", "weeks", "hours", "cost", "costs", "expensive", "price", "budget"];
+const FIT: [&str; 5] = ["fit", "fits", "memory", "vram", "oom"];
+/// Tokens that a run is counted for where a question about tuning gives none.
+const TUNED_ON: f64 = 1e9;
 const SERVE: [&str; 13] = [
     "serve",
     "serving",
@@ -118,7 +151,7 @@ const MEMORY: [&str; 24] = [
 ];
 
 /// The first whose kind of question it is.
-const RULES: [Rule; 7] = [
+const RULES: [Rule; 8] = [
     Rule {
         figure: adapters::Params::ID,
         is_asked: |r| r.has(&ADAPTER),
@@ -138,6 +171,17 @@ const RULES: [Rule; 7] = [
         says: |query, _| of(query, |p: &rlhf::Params, s| p.finding(s)),
     },
     Rule {
+        figure: batching::Params::ID,
+        is_asked: |r| r.asks_first() && !r.trains(),
+        sets: |r| {
+            sized(r).map_or_else(Vec::new, |(p, plan)| {
+                let tp = plan.size().map(crate::serving::sizing::Size::replica);
+                some([("tp", tp), ("prompt", Some(p.prompt)), ("output", Some(p.output))])
+            })
+        },
+        says: |_, r| sized(r).map_or_else(String::new, |(p, plan)| p.first_token(&plan, r.first)),
+    },
+    Rule {
         figure: sizing::Params::ID,
         is_asked: |r| r.has(&SERVE) || (r.has(&["second", "s"]) && r.has(&["tokens", "token"])),
         sets: |r| {
@@ -152,7 +196,8 @@ const RULES: [Rule; 7] = [
         figure: training_run::Params::ID,
         is_asked: is_planned,
         sets: |r| {
-            let tokens = r.tokens.map(|tokens| vec![("given", "tokens".to_owned()), ("tokens", plain(tokens))]);
+            let tokens = r.tokens.or((r.tunes() || r.has(&ADAPTER)).then_some(TUNED_ON));
+            let tokens = tokens.map(|tokens| vec![("given", "tokens".to_owned()), ("tokens", plain(tokens))]);
             let mut sets = tokens.unwrap_or_default();
             sets.extend(some([("seq", r.seq)]));
             sets.extend(r.mfu.map(|mfu| ("mfu", plain(mfu))));
@@ -162,7 +207,20 @@ const RULES: [Rule; 7] = [
             }
             sets
         },
-        says: |query, _| of(query, |_: &training_run::Params, run| run.finding()),
+        says: |query, r| {
+            of(query, |_: &training_run::Params, run| {
+                // The laws of the loss are of training from scratch.
+                let tunes = r.tunes() || r.has(&ADAPTER);
+                let mut says = if tunes { run.takes() } else { run.finding() };
+                if tunes && r.tokens.is_none() {
+                    says += " The question doesn’t say how many tokens.";
+                }
+                if r.has(&ADAPTER) {
+                    says += " That is full fine-tuning: with an adapter the gradients of the weights, a third of the work, aren’t computed.";
+                }
+                says
+            })
+        },
     },
     Rule {
         figure: planner::Params::ID,
@@ -174,7 +232,7 @@ const RULES: [Rule; 7] = [
     Rule {
         figure: cache::Params::ID,
         is_asked: |r| {
-            r.has(&["kv", "kvcache"]) || (r.seq.is_some() && r.has(&["context", "concurrency"]) && !r.has(&TRAIN))
+            r.has(&["kv", "kvcache"]) || (r.seq.is_some() && r.has(&["context", "concurrency"]) && !r.trains())
         },
         sets: |r| {
             let mut sets = vec![("view", "fit".to_owned())];
@@ -193,8 +251,10 @@ const RULES: [Rule; 7] = [
                 _ => None,
             });
             let gpus = r.cluster().map_or(1, |[node, nodes]| node * nodes);
-            let runs = r.has(&["run", "load", "infer"]) && !r.has(&["train", "training", "tune", "tuning", "finetune"]);
-            let mut sets = some([("dp", Some(gpus)), ("zero", stage.or(sharded)), ("mbs", r.batch)]);
+            let runs = r.has(&["run", "load", "infer"]) && !r.trains();
+            // Who says “DDP” asks about DDP.
+            let stage = stage.or(sharded).or(r.has(&["ddp"]).then_some(0));
+            let mut sets = some([("dp", Some(gpus)), ("zero", stage), ("mbs", r.batch)]);
             if r.preset.is_some() {
                 sets.extend(some([("seq", r.seq)]));
             }
@@ -203,13 +263,13 @@ const RULES: [Rule; 7] = [
             }
             sets
         },
-        says: |query, _| of(query, |_: &memory::Params, b| b.verdict().join(" ").trim_end().to_owned()),
+        says: |query, _| of(query, |_: &memory::Params, b| b.answer()),
     },
 ];
 
 /// Whether a run is planned: for a speed that the question then takes for granted.
 fn is_planned(r: &Reading) -> bool {
-    r.tokens.is_some() || (r.has(&COST) && r.has(&TRAIN))
+    r.tokens.is_some() || (r.trains() && (r.has(&COST) || r.says(&["how", "long"])))
 }
 
 /// The pairs that have a value.
@@ -226,25 +286,52 @@ fn of<M: Model>(query: &Query, says: impl Fn(&M, &M::Result) -> String) -> Strin
     }
 }
 
-/// The figure that answers a question, if the question names a model or its size and is of a kind that a figure answers; or the page that
-/// compares runs, if the question names a GPU and a speed that was measured on it.
-pub fn answer(question: &str) -> Option<Answered> {
+/// The figures that answer a question, if the question names a model or its size and is of a kind that a figure answers, the one to begin with
+/// first; or the page that compares runs, if the question names a GPU and a speed that was measured on it. Who asks both whether a run fits and
+/// how long it takes gets two answers.
+pub fn answers(question: &str) -> Vec<Answered> {
     let reading = Reading::of(question);
-    if !is_planned(&reading)
-        && let Some(answered) = measured::of(&reading)
-    {
-        return Some(answered);
+    let planned = is_planned(&reading);
+    if !planned && let Some(answered) = measured::of(&reading) {
+        return vec![answered];
     }
+    let is_run = |rule: &&Rule| rule.figure == training_run::Params::ID;
     if reading.preset.is_none() && reading.params.is_none() {
-        return None;
+        // How long an unnamed model takes is asked of the figure itself.
+        let alone = reading.says(&["how", "long"]) && reading.trains();
+        let run = RULES.iter().find(is_run).filter(|_| alone).and_then(|rule| catalogue::find(rule.figure));
+        let unsaid = |entry: &catalogue::Entry| Answered {
+            figure: entry.id,
+            title: entry.title,
+            query: Query::default(),
+            read: vec!["how long a training run takes".to_owned()],
+            unused: reading.said.iter().map(|(_, text)| text.clone()).collect(),
+            says: "Say how many parameters, tokens and GPUs: 7B on 1B tokens with 8 H100.".to_owned(),
+        };
+        return run.map(unsaid).into_iter().collect();
     }
-    RULES.iter().filter(|rule| (rule.is_asked)(&reading)).find_map(|rule| set(rule, &reading))
+    let asked = || RULES.iter().filter(|rule| (rule.is_asked)(&reading));
+    let run = asked().find(is_run).filter(|_| planned);
+    let other = asked().find(|rule| !is_run(rule) && (run.is_none() || reading.has(&FIT)));
+    [other, run].into_iter().flatten().filter_map(|rule| set(rule, &reading)).collect()
+}
+
+/// A figure set to what was read, and what it says; none if it takes no such model.
+fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
+    let mut answered = state(rule, reading)?;
+    if rule.figure == memory::Params::ID {
+        answered.query = sharded(&answered.query);
+    }
+    let says = (rule.says)(&answered.query, reading);
+    answered.says += &says;
+    Some(answered)
 }
 
 /// A figure set to what was read; none if it takes no such model.
-fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
+fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
     let entry = catalogue::find(rule.figure)?;
-    let mut read = reading.said.clone();
+    let mut unused = reading.unread.clone();
+    let mut near_model = None;
     let takes_count =
         entry.params().any(|p| matches!(p.takes.map(|t| t.what), Some(Takes::Parameters | Takes::Active)));
     let choices = entry.params().find_map(|p| match (p.takes.map(|t| t.what), p.spec.kind) {
@@ -259,33 +346,50 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
             let of_preset = || reading.preset?.shape.count().ok().map(|count| count.total as f64);
             let near = params.or_else(of_preset).zip(choices).and_then(|(params, ids)| like(params, ids));
             near.map(|near| {
-                read.push(format!("counted as {}, the nearest model in this figure", near.name));
+                near_model = Some(format!("counted as {}, the nearest model in this figure", near.name));
                 ModelRef::Preset(near)
             })
         }
     };
-    let [node, nodes] = reading.cluster().map_or([None, None], |cluster| cluster.map(Some));
+    let takes_any = |of: &[Takes]| entry.params().any(|p| p.takes.is_some_and(|take| of.contains(&take.what)));
+    let takes_cluster = takes_any(&[Takes::Node, Takes::Nodes, Takes::Gpus]);
+    let cluster = reading.cluster().filter(|_| takes_cluster);
+    let [node, nodes] = cluster.map_or([None, None], |cluster| cluster.map(Some));
     let setup = Setup { model, gpu: reading.gpu, node, nodes, ..Setup::default() };
     let filled = fill(entry.params(), &setup, &Query::default());
     let declared = |name: &str| entry.params().any(|param| param.spec.name == name);
-    let sets = (rule.sets)(reading).into_iter().filter(|(name, _)| declared(name));
+    let sets: Vec<_> = (rule.sets)(reading).into_iter().filter(|(name, _)| declared(name)).collect();
+    let is_used = |what: What| match what {
+        What::Model | What::Gpu => true,
+        What::Cluster if takes_cluster => true,
+        // Its answer is the planner's, with the time beside it.
+        What::First | What::Users | What::Length | What::Cluster if rule.figure == batching::Params::ID => true,
+        _ => sets.iter().any(|(name, _)| what.params().contains(name)),
+    };
+    let (used, left): (Vec<_>, Vec<_>) = reading.said.iter().partition(|(what, _)| is_used(*what));
+    let mut read: Vec<String> = used.into_iter().map(|(_, text)| text.clone()).chain(near_model).collect();
+    unused.extend(left.into_iter().map(|(_, text)| text.clone()));
     let terms = reading.terms().map(|term| (term, term.sets.iter().find(|(name, _)| declared(name))));
     let (counted, left): (Vec<_>, Vec<_>) = terms.partition(|(_, set)| set.is_some());
     read.extend(counted.iter().map(|(term, _)| term.name.to_owned()));
-    read.extend(left.iter().map(|(term, _)| format!("not counted here: {}", term.name)));
-    let sets =
-        sets.chain(counted.into_iter().filter_map(|(_, set)| set.map(|(name, value)| (*name, (*value).to_owned()))));
+    unused.extend(left.iter().map(|(term, _)| term.name.to_owned()));
+    if reading.says(&["how", "long"]) && !is_planned(reading) {
+        unused.push("how long".to_owned());
+    }
+    let sets = sets
+        .into_iter()
+        .chain(counted.into_iter().filter_map(|(_, set)| set.map(|(name, value)| (*name, (*value).to_owned()))));
     let (query, problems) = (entry.read)(&filled.query.with(&Query::new(sets)));
     // What the figure does not take is said beside what was read.
     read.extend(filled.left.into_iter().chain(problems.into_iter().map(|problem| problem.message)));
     // The address names what the question sets, and nothing that is as it would be anyway.
     let standard = (entry.read)(&Query::default()).0;
     let query = Query::new(query.iter().filter(|(name, value)| standard.get(name) != Some(*value)));
-    let mut says = (rule.says)(&query, reading);
-    if model.is_none() {
-        says = format!("This figure can’t show a model of your size. For its default model: {says}");
-    }
-    Some(Answered { figure: entry.id, title: entry.title, query, read, says })
+    let says = match model {
+        Some(_) => String::new(),
+        None => "This figure can’t show a model of your size. For its default model: ".to_owned(),
+    };
+    Some(Answered { figure: entry.id, title: entry.title, query, read, unused, says })
 }
 
 /// The figure that shows the model of a pasted `config.json`; none if the text is none, or cannot be read.
@@ -299,5 +403,5 @@ pub fn of_config(text: &str) -> Option<Answered> {
     let query = model.query();
     let says = of(&query, |_: &memory::Params, b| b.verdict().join(" ").trim_end().to_owned());
     let read = vec![model.name()];
-    Some(Answered { figure: memory::Params::ID, title: memory::Params::TITLE, query, read, says })
+    Some(Answered { figure: memory::Params::ID, title: memory::Params::TITLE, query, read, unused: Vec::new(), says })
 }

@@ -12,6 +12,11 @@ const MOST_WORDS: usize = 80;
 const LONGEST_NAME: usize = 6;
 /// What makes seconds those of a step.
 const STEP: [&str; 5] = ["step", "steps", "iteration", "iterations", "iter"];
+/// Units of amounts that a person expects to count; a number without one may be a name's.
+const AMOUNTS: [&str; 23] = [
+    "ms", "s", "sec", "secs", "second", "seconds", "min", "minute", "minutes", "h", "hour", "hours", "day", "days",
+    "week", "weeks", "token", "tokens", "users", "requests", "m", "million", "steps",
+];
 /// GPUs of a node where only a total is given.
 const NODE: u64 = 8;
 
@@ -54,6 +59,38 @@ const TERMS: [Term; 8] = [
     Term { words: &["fp8"], name: "FP8 weights", sets: &[("quant", "fp8"), ("weight-bits", "8")] },
 ];
 
+/// What a question may say beside techniques.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    Model,
+    Gpu,
+    Cluster,
+    Users,
+    Length,
+    Tokens,
+    Rank,
+    Batch,
+    Mfu,
+    Step,
+    First,
+}
+
+impl What {
+    /// The parameters of figures that take it, beside those that a setup fills.
+    pub fn params(self) -> &'static [&'static str] {
+        match self {
+            Self::Model | Self::Gpu | Self::Step | Self::First => &[],
+            Self::Cluster => &["have", "dp", "tp"],
+            Self::Users => &["users"],
+            Self::Length => &["seq", "prompt", "tokens"],
+            Self::Tokens => &["given"],
+            Self::Rank => &["rank"],
+            Self::Batch => &["mbs"],
+            Self::Mfu => &["mfu"],
+        }
+    }
+}
+
 /// What was read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Reading {
@@ -83,8 +120,12 @@ pub(super) struct Reading {
     pub mfu: Option<f64>,
     /// Seconds of a training step.
     pub step: Option<f64>,
+    /// Seconds to the first token.
+    pub first: Option<f64>,
     /// All of it in words, in the order of the question.
-    pub said: Vec<String>,
+    pub said: Vec<(What, String)>,
+    /// Amounts of which nothing was read.
+    pub unread: Vec<String>,
 }
 
 /// A number at the beginning of a word, and what follows it: `24gb`, `8x`, `1.5b`.
@@ -223,7 +264,7 @@ impl Reading {
                 && let Some((preset, n)) = named(rest)
             {
                 reading.preset = Some(preset);
-                reading.said.push(preset.name.to_owned());
+                reading.said.push((What::Model, preset.name.to_owned()));
                 i += n;
                 continue;
             }
@@ -234,7 +275,15 @@ impl Reading {
                 continue;
             }
             let value = number(word).or_else(|| spelled(word).map(|n| (n, "")));
+            let before = reading.said.len();
             let gigabytes = value.and_then(|(n, unit)| reading.amount(&words, i, n, unit));
+            if let Some((n, unit)) = value
+                && gigabytes.is_none()
+                && reading.said.len() == before
+            {
+                let unit = if unit.is_empty() { words.get(i + 1).map_or("", String::as_str) } else { unit };
+                reading.unread.extend(AMOUNTS.contains(&unit).then(|| format!("{n} {unit}")));
+            }
             memory = memory.or(gigabytes);
             i += 1;
         }
@@ -260,15 +309,23 @@ impl Reading {
             "ms" | "s" | "sec" | "secs" | "second" | "seconds" if near(&STEP, 4, 4) => {
                 self.take(if unit == "ms" { n / 1e3 } else { n });
             }
+            "ms" | "s" | "sec" | "secs" | "second" | "seconds"
+                if self.asks_first() && near(&["ttft", "first"], 6, 4) =>
+            {
+                self.wait(if unit == "ms" { n / 1e3 } else { n });
+            }
+            "m" | "million" if matches!(after, "tokens" | "token") && self.trains() && !near(&LENGTH, 2, 3) => {
+                self.train_on(n * 1e6);
+            }
             "b" | "billion" if matches!(after, "tokens" | "token") => self.train_on(n * 1e9),
             "t" | "trillion" if matches!(after, "tokens" | "token" | "") => self.train_on(n * 1e12),
             "b" | "billion" if self.preset.is_none() && self.params.is_none() && (0.01..=10_000.0).contains(&n) => {
                 self.preset = of_family(words, &format!("{n}b"));
                 match self.preset {
-                    Some(preset) => self.said.push(preset.name.to_owned()),
+                    Some(preset) => self.said.push((What::Model, preset.name.to_owned())),
                     None => {
                         self.params = Some(n * 1e9);
-                        self.said.push(format!("{} parameters", close(n * 1e9)));
+                        self.said.push((What::Model, format!("{} parameters", close(n * 1e9))));
                     }
                 }
             }
@@ -280,25 +337,25 @@ impl Reading {
             "node" | "nodes" | "machines" => {
                 if let Some(nodes) = whole.filter(|nodes| self.nodes.is_none() && *nodes <= MAX_NODES) {
                     self.nodes = Some(nodes);
-                    self.said.push(counted(nodes, "node", "nodes"));
+                    self.said.push((What::Cluster, counted(nodes, "node", "nodes")));
                 }
             }
             "users" | "user" | "people" | "clients" | "sessions" | "requests" | "concurrent" | "simultaneous" => {
                 if let Some(users) = whole.filter(|_| self.users.is_none() && !matches!(after, "per" | "s")) {
                     self.users = Some(users);
-                    self.said.push(counted(users, "user", "users"));
+                    self.said.push((What::Users, counted(users, "user", "users")));
                 }
             }
             _ if before(&["rank", "r"]) => {
                 if let Some(rank) = whole.filter(|rank| *rank <= 1024) {
                     self.rank = Some(rank);
-                    self.said.push(format!("rank {}", grouped(rank)));
+                    self.said.push((What::Rank, format!("rank {}", grouped(rank))));
                 }
             }
             _ if before(&["batch", "bs", "mbs"]) => {
                 if let Some(batch) = whole.filter(|batch| *batch <= 1024) {
                     self.batch = Some(batch);
-                    self.said.push(format!("batch size {}", grouped(batch)));
+                    self.said.push((What::Batch, format!("batch size {}", grouped(batch))));
                 }
             }
             "token" | "tokens" | "context" | "ctx" if n >= 128.0 => self.long(n),
@@ -314,35 +371,42 @@ impl Reading {
     fn train_on(&mut self, tokens: f64) {
         if self.tokens.is_none() {
             self.tokens = Some(tokens);
-            self.said.push(format!("{} tokens", close(tokens)));
+            self.said.push((What::Tokens, format!("{} tokens", close(tokens))));
         }
     }
 
     fn reach(&mut self, mfu: f64) {
         if self.mfu.is_none() && mfu > 0.0 && mfu <= 1.0 {
             self.mfu = Some(mfu);
-            self.said.push(format!("MFU {}", Unit::Fraction.format(mfu)));
+            self.said.push((What::Mfu, format!("MFU {}", Unit::Fraction.format(mfu))));
+        }
+    }
+
+    fn wait(&mut self, seconds: f64) {
+        if self.first.is_none() && seconds > 0.0 {
+            self.first = Some(seconds);
+            self.said.push((What::First, format!("{} to the first token", Unit::Seconds.format(seconds))));
         }
     }
 
     fn take(&mut self, seconds: f64) {
         if self.step.is_none() && seconds > 0.0 {
             self.step = Some(seconds);
-            self.said.push(format!("{} per step", Unit::Seconds.format(seconds)));
+            self.said.push((What::Step, format!("{} per step", Unit::Seconds.format(seconds))));
         }
     }
 
     fn long(&mut self, tokens: f64) {
         if self.seq.is_none() && (1.0..=16_777_216.0).contains(&tokens) {
             self.seq = Some(tokens as u64);
-            self.said.push(format!("{} tokens of context", grouped(tokens as u64)));
+            self.said.push((What::Length, format!("{} tokens of context", grouped(tokens as u64))));
         }
     }
 
     fn count_gpus(&mut self, gpus: u64) {
         if self.gpus.is_none() && gpus <= MAX_NODE * MAX_NODES {
             self.gpus = Some(gpus);
-            self.said.push(counted(gpus, "GPU", "GPUs"));
+            self.said.push((What::Cluster, counted(gpus, "GPU", "GPUs")));
         }
     }
 
@@ -354,13 +418,14 @@ impl Reading {
         let on_pcie = both.iter().find(|gpu| gpu.name.contains("PCIe")).filter(|_| pcie).copied();
         let gpu = on_pcie.or_else(|| usual(&both)).or_else(|| usual(named));
         if let Some(gpu) = gpu {
-            self.said.push(gpu.name.to_owned());
+            self.said.push((What::Gpu, gpu.name.to_owned()));
             self.gpu = Some(gpu);
         } else if let Some(gigabytes) = memory {
             let all: Vec<_> = hardware::ALL.iter().filter(|gpu| has_memory(gpu, gigabytes)).collect();
             self.gpu = usual(&all);
             if let Some(gpu) = self.gpu {
-                self.said.push(format!("{gigabytes} GB ({})", gpu.name.trim_end_matches(&format!(" {gigabytes} GB"))));
+                let name = gpu.name.trim_end_matches(&format!(" {gigabytes} GB"));
+                self.said.push((What::Gpu, format!("{gigabytes} GB ({name})")));
             }
         }
     }
@@ -391,6 +456,28 @@ impl Reading {
             joined.into_iter().any(|word| words.contains(&word.as_str()))
                 && !before.iter().any(|word| NOT.contains(&word.as_str()))
         })
+    }
+
+    /// Whether it asks about the time to the first token.
+    pub fn asks_first(&self) -> bool {
+        self.has(&["ttft"]) || self.says(&["first", "token"])
+    }
+
+    /// Whether a model is trained or tuned in it.
+    pub fn trains(&self) -> bool {
+        const TRAIN: [&str; 6] = ["train", "training", "pretrain", "pretraining", "pre", "scratch"];
+        self.has(&TRAIN) || self.tunes()
+    }
+
+    /// Whether a model is tuned in it.
+    pub fn tunes(&self) -> bool {
+        const TUNE: [&str; 7] = ["tune", "tuning", "tuned", "finetune", "finetuning", "finetuned", "sft"];
+        self.has(&TUNE)
+    }
+
+    /// Whether these words stand in it one after the other.
+    pub fn says(&self, phrase: &[&str]) -> bool {
+        self.words.windows(phrase.len().max(1)).any(|words| words.iter().map(String::as_str).eq(phrase.iter().copied()))
     }
 
     /// Whether it has one of these words.

@@ -1,7 +1,7 @@
 use super::*;
 
 fn asked(question: &str) -> Answered {
-    answer(question).unwrap_or_else(|| panic!("{question}"))
+    answers(question).into_iter().next().unwrap_or_else(|| panic!("{question}"))
 }
 
 fn value<'a>(answered: &'a Answered, name: &str) -> Option<&'a str> {
@@ -84,7 +84,7 @@ fn what_is_not_read_is_not_claimed() {
         "what is LoRA",
         "Tried to allocate 1.94 GiB",
     ] {
-        assert_eq!(answer(question), None, "{question}");
+        assert_eq!(answers(question), [], "{question}");
     }
     let a = asked("will a 3B model train on a T4");
     assert_eq!(a.read, ["3B parameters", "T4 16 GB"]);
@@ -137,7 +137,7 @@ fn a_measured_speed_opens_the_page_of_runs_and_is_held_against_published_ones() 
     // A speed that a plan takes for granted is no measurement, and one without a GPU says nothing.
     let a = asked("how long to train 7B on 1T tokens on 64 H100 at 45% MFU");
     assert_eq!((a.figure, value(&a, "mfu")), ("training-run", Some("0.45")));
-    assert_eq!(answer("nvidia-smi says 100% utilization but MFU is 15%"), None);
+    assert_eq!(answers("nvidia-smi says 100% utilization but MFU is 15%"), []);
     assert!(asked("nvidia-smi says 100% utilization but MFU is 15% on 8 A100s").says.starts_with("15% "));
     assert!(asked("MFU on 1 H100 is 30%").says.starts_with("30% "));
     assert!(asked("40% MFU on 8 H100 PCIe").says.contains("on another H100"));
@@ -149,6 +149,79 @@ fn gpus_that_there_are_are_enough_or_not() {
     assert_eq!((a.figure, value(&a, "have")), ("serving-planner", Some("8")));
     assert!(a.says.contains("too few"), "{}", a.says);
     assert!(asked("can 64 H100s serve llama 3 70b to 500 users").says.contains("stay free"));
+}
+
+#[test]
+fn a_job_of_several_gpus_is_answered_with_the_first_layout_that_fits() {
+    let question = "we have 16 A100 80GB, want to fine-tune Qwen2.5-32B with full parameters, does it fit and how long";
+    let [fits, takes] = &answers(question)[..] else { panic!("{:?}", answers(question)) };
+    assert_eq!((fits.figure, value(fits, "zero"), takes.figure), ("memory-breakdown", Some("3"), "training-run"));
+    let says = &fits.says;
+    assert!(
+        says.starts_with(
+            "Fits with ZeRO\u{2011}3/FSDP: 32 GB of states per GPU, 48 GB left for activations. Not with "
+        ),
+        "{says}"
+    );
+    assert!(says.contains("ZeRO\u{2011}2 (92 GB)") && says.contains("or DDP (512 GB)."), "{says}");
+    assert!(takes.says.contains("doesn’t say how many tokens") && !takes.says.contains("loss"), "{}", takes.says);
+    // The stage that was asked about is the one that is answered.
+    let a = asked("does 32B fit on 16 A100 80GB with DDP");
+    assert!(
+        a.says.starts_with("Does not fit") && a.says.contains("The cheapest change that fits is ZeRO"),
+        "{}",
+        a.says
+    );
+    assert_eq!(value(&asked("does a 1B model fit on 8 H100 for training"), "zero"), None);
+}
+
+#[test]
+fn how_long_leads_to_the_run_whatever_is_tuned() {
+    let a = asked("how long to fine-tune a 32B model on 100M tokens with 16 A100 80GB");
+    assert_eq!((a.figure, value(&a, "tokens").and_then(crate::query::parse_number)), ("training-run", Some(1e8)));
+    assert!(
+        a.says.contains("100 M tokens".replace(' ', "\u{a0}").as_str()) || a.says.contains("100 M tokens"),
+        "{}",
+        a.says
+    );
+    assert!(a.unused.is_empty(), "{:?}", a.unused);
+    assert_eq!(asked("how long will fine-tuning take").figure, "training-run");
+    assert_eq!(asked("how long does LoRA tuning of llama 3 8b take on a 4090").figure, "training-run");
+    assert_eq!(asked("does llama 3 8b lora fit on a 4090").figure, "lora-adapters");
+}
+
+#[test]
+fn a_late_first_token_is_held_against_one_without_a_queue() {
+    let a = asked("vLLM serves Llama-3.1-70B on 4 H100, time to first token is 6 s at 50 users: what to change");
+    assert_eq!((a.figure, value(&a, "tp")), ("continuous-batching", Some("4")));
+    assert!(
+        a.read.iter().any(|read| read == "6 s to the first token") && a.unused.is_empty(),
+        "{:?} {:?}",
+        a.read,
+        a.unused
+    );
+    assert!(!a.read_as().contains("no parameter"), "{}", a.read_as());
+    assert!(
+        a.says.starts_with("With prompts of 1,024 tokens and answers of 256, the first token takes "),
+        "{}",
+        a.says
+    );
+    assert!(a.says.contains("6 s is ") && a.says.contains("requests wait"), "{}", a.says);
+    let quick = asked("ttft of llama 3 8b on 1 H100 is 60 ms");
+    assert!(quick.says.contains("isn’t far from that"), "{}", quick.says);
+    assert!(asked("what ttft can I expect for llama 3 8b on 1 H100").says.contains("If you measure"));
+}
+
+#[test]
+fn what_is_not_counted_is_said() {
+    let unused = |question: &str| asked(question).unused;
+    assert_eq!(unused("does 13B fit on 8 H100 to train in 3 days on 500 users"), ["3 days", "500 users"]);
+    assert_eq!(
+        unused("train 13B with offloading and rank 8 in 16k context on 8 H100"),
+        ["16,384 tokens of context", "rank 8"]
+    );
+    assert_eq!(unused("how long does llama 3 8b serve 50 users on 1 H100"), ["how long"]);
+    assert!(asked("llama 3 8b on a 4090 in 30 minutes").read_as().contains(" Not used: 30 minutes."));
 }
 
 #[test]
@@ -180,6 +253,6 @@ fn a_config_opens_the_breakdown_of_its_memory() {
 proptest::proptest! {
     #[test]
     fn any_text_is_read_without_a_panic(text in "\\PC{0,120}", n in 0_u64.., unit in "[a-z]{0,3}") {
-        let _ = answer(&format!("{text} 7B lora {n}{unit} gpus {n} users {n}k context {text}"));
+        let _ = answers(&format!("{text} 7B lora {n}{unit} gpus {n} users {n}k context {text}"));
     }
 }

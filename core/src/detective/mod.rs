@@ -136,7 +136,7 @@ impl Model for Params {
         ),
         headline(
             "The share of the step that the diagnosis blames.",
-            measure("at-most", "Largest gain the diagnosis allows", Unit::Fraction, |_, o| o.at_most()),
+            measure("at-most", "Time lost to the first cause, on this rank", Unit::Fraction, |_, o| o.at_most()),
         ),
         headline(
             "The share of the step in which no kernel runs.",

@@ -127,7 +127,8 @@ impl Outcome {
         1.0 - if self.step_before > 0.0 { self.step_time / self.step_before } else { 1.0 }
     }
 
-    /// What removing the first cause that is found gains at most.
+    /// The share of this rank's time that the first cause found takes. Its repair may gain more: other ranks have the same trouble, and
+    /// this one waits for them.
     pub fn at_most(&self) -> f64 {
         self.findings.iter().find(|f| f.cause.is_some()).map_or(0.0, |f| f.share)
     }

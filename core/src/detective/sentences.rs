@@ -239,7 +239,7 @@ pub(super) fn finding(params: &Params, outcome: &Outcome) -> String {
             };
             let rest: Vec<&Finding> = findings.iter().enumerate().filter(|(i, _)| *i != at).map(|f| f.1).collect();
             let Some(first) = findings.get(at) else { return lead };
-            let at_most = percent(first.share);
+            let lost = percent(first.share);
             let also = if rest.is_empty() {
                 String::new()
             } else {
@@ -250,9 +250,7 @@ pub(super) fn finding(params: &Params, outcome: &Outcome) -> String {
             let label = first.cause.map(|c| c.label()).unwrap_or_default();
             let evidence = evidence(trace, first);
             let all = number(outcome.time.window as f64 / 1e6) + " ms";
-            format!(
-                "{lead} Most of what is lost is lost to {label}: at most {at_most} of {all} is to be gained. {evidence}{also}"
-            )
+            format!("{lead} Most of what is lost is lost to {label}: {lost} of {all} on this rank. {evidence}{also}")
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::export::{Form, Leaves};
+use super::export::{Form, Leaves, for_graders};
 use super::kind::{ExerciseKind, Field, Posed, Visit};
 use super::paper::{List, filled};
 use super::report::Report;
@@ -17,9 +17,30 @@ pub struct Explain {
     pub rubric: Vec<String>,
     /// A good answer: a Markdown template.
     pub model_answer: String,
+    /// An answer that doesn't suffice, as people write it: a Markdown template.
+    pub weak_answer: String,
+    /// The points of the rubric that the insufficient answer earns, counted from 1: fewer than half.
+    pub weak_points: Vec<usize>,
 }
 
 impl Explain {
+    /// How many of the rubric's points an answer has, in words.
+    pub fn score(&self, points: usize) -> String {
+        format!("{points} of {} points", self.rubric.len())
+    }
+
+    /// What stands before the insufficient answer.
+    pub fn weak_title(&self) -> String {
+        format!("An insufficient answer, {}", self.score(self.weak_points.len()))
+    }
+
+    /// The rubric, the model answer, and the insufficient one with its title, as HTML.
+    fn written(&self, env: &Env) -> Result<(Vec<String>, String, String), String> {
+        let rubric = self.rubric.iter().map(|point| filled(&[point], env)).collect::<Result<_, _>>()?;
+        let weak = format!("<p>{}:</p>{}", self.weak_title(), filled(&[&self.weak_answer], env)?);
+        Ok((rubric, filled(&[&self.model_answer], env)?, weak))
+    }
+
     /// Whether the points that the learner finds in their own answer are all there are.
     pub fn is_right(&self, found: &[usize]) -> bool {
         (0..self.rubric.len()).all(|i| found.contains(&i))
@@ -31,6 +52,7 @@ impl ExerciseKind for Explain {
 
     fn texts(&mut self, visit: Visit<'_>) {
         visit(Field::blocks("model_answer"), &mut self.model_answer);
+        visit(Field::blocks("weak_answer"), &mut self.weak_answer);
         for (i, point) in self.rubric.iter_mut().enumerate() {
             visit(Field::line("").within("rubric", i), point);
         }
@@ -38,6 +60,17 @@ impl ExerciseKind for Explain {
 
     fn review(&self, _exercise: &Exercise, report: &mut Report) {
         report.unless(self.rubric.len() >= 2, || "rubric: Name at least two points of a good answer.".into());
+        report.unless(!self.weak_answer.trim().is_empty(), || {
+            "weak_answer: Write an answer that does not suffice.".into()
+        });
+        let (count, mut earned) = (self.rubric.len(), self.weak_points.clone());
+        earned.sort_unstable();
+        earned.dedup();
+        let fine = earned.len() == self.weak_points.len() && earned.iter().all(|&point| (1..=count).contains(&point));
+        report.unless(fine, || format!("weak_points: Name points of the rubric once each, from 1 to {count}."));
+        report.unless(2 * earned.len() < count, || {
+            "weak_points: An insufficient answer earns fewer than half of the points.".into()
+        });
     }
 
     fn mark(&self, _posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {
@@ -57,12 +90,13 @@ impl ExerciseKind for Explain {
     }
 
     fn answer_key(&self, _posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
-        Ok(vec![filled(&[&self.model_answer], env)?])
+        let (rubric, model, weak) = self.written(env)?;
+        Ok(vec![for_graders(&rubric, &model, &weak)])
     }
 
     fn leaves(&self, _posed: &Posed<'_>, env: &Env) -> Result<Leaves, String> {
-        let rubric = self.rubric.iter().map(|point| filled(&[point], env)).collect::<Result<_, _>>()?;
-        Ok(Leaves::whole(Form::Essay { rubric, model: filled(&[&self.model_answer], env)? }))
+        let (rubric, model, weak) = self.written(env)?;
+        Ok(Leaves::whole(Form::Essay { rubric, model, weak }))
     }
 
     fn fingerprint(&self, _posed: &Posed<'_>) -> Result<Option<String>, String> {

@@ -225,12 +225,24 @@ fn a_sketch_is_near_or_far() {
 
 #[test]
 fn nobody_marks_free_text_but_its_author() {
-    let exercise = read(r#""kind": "explain", "rubric": ["a", "b"], "model_answer": "It is {limit}.""#);
+    let with = |points: &str| {
+        let texts = r#""kind": "explain", "rubric": ["a", "b", "c"], "model_answer": "It is {limit}.", "weak_answer": "No {n}.""#;
+        read(&format!("{texts}, \"weak_points\": {points}"))
+    };
+    let exercise = with("[3]");
     assert_eq!(problems(&exercise), [] as [String; 0]);
+    for (points, wrong) in
+        [("[1, 2]", "fewer than half"), ("[0]", "from 1 to 3"), ("[4]", "from 1 to 3"), ("[1, 1]", "once each")]
+    {
+        let said = problems(&with(points));
+        assert!(said.len() == 1 && said[0].contains(wrong), "{points}: {said:?}");
+    }
+    let key = answer_key(&exercise, &by_catalogue(&exercise)).unwrap().join(" ");
+    assert!(key.contains("one mark each") && key.contains("insufficient answer, 1 of 3 points"), "{key}");
     assert_eq!(marked(&exercise, "Because."), "unmarked");
     assert_eq!(marked(&exercise, " \n"), "empty");
     let Kind::Explain(explain) = &exercise.kind else { panic!() };
-    assert!(explain.is_right(&[1, 0]) && !explain.is_right(&[1]) && !explain.is_right(&[]));
+    assert!(explain.is_right(&[1, 0, 2]) && !explain.is_right(&[1]) && !explain.is_right(&[]));
 }
 
 #[test]
@@ -290,7 +302,12 @@ fn every_kind_is_solved_by_its_own_solution() {
     def.factor = 1e6;
     assert!(solve(&hopeless, 0, &by_catalogue(&hopeless)).unwrap_err().contains("no change"));
     let mut free = trace();
-    free.kind = Kind::Explain(Explain { rubric: Vec::new(), model_answer: String::new() });
+    free.kind = Kind::Explain(Explain {
+        rubric: Vec::new(),
+        model_answer: String::new(),
+        weak_answer: String::new(),
+        weak_points: Vec::new(),
+    });
     assert_eq!(solve(&free, 0, &by_catalogue(&free)), Ok(None));
 }
 

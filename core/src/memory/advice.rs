@@ -252,6 +252,39 @@ pub(super) fn verdict(b: &Breakdown) -> [String; 2] {
     [headline, rest]
 }
 
+/// A stage of ZeRO by the name that people know.
+fn stage_name(stage: u8) -> String {
+    match stage {
+        0 => "DDP".to_owned(),
+        3 => "ZeRO\u{2011}3/FSDP".to_owned(),
+        stage => format!("ZeRO\u{2011}{stage}"),
+    }
+}
+
+pub(super) fn answer(b: &Breakdown) -> String {
+    let [headline, rest] = verdict(b);
+    let p = &b.params;
+    if !b.verdict.possible() {
+        let change = b.suggestion().map(|suggestion| suggestion.sentence).unwrap_or_default();
+        return [headline, rest, change].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    }
+    let simpler = b.stages.iter().rev().filter(|row| row.stage < p.zero && !row.verdict.possible());
+    let simpler: Vec<String> =
+        simpler.map(|row| format!("{} ({})", stage_name(row.stage), bytes_decimal(row.total.0))).collect();
+    if p.mode == Mode::Inference || p.zero == 0 {
+        return format!("{headline} {rest}");
+    }
+    let fits = if b.verdict == Verdict::Tight { "May just fit" } else { "Fits" };
+    let (held, left) = (bytes_decimal(b.total.0), bytes_decimal(b.headroom.0));
+    let (what, of) = if counts_load(p) { ("", "") } else { (" of states", what_is_left(p)) };
+    let not = match simpler.as_slice() {
+        [] => String::new(),
+        [one] => format!(" Not with {one}."),
+        [most @ .., last] => format!(" Not with {} or {last}.", most.join(", ")),
+    };
+    format!("{fits} with {}: {held}{what} per GPU, {left} left{of}.{not} {rest}", stage_name(p.zero))
+}
+
 pub(super) fn why_worst(b: &Breakdown) -> Option<String> {
     let least = b.pipeline.iter().min_by(|x, y| x.parts.total().0.total_cmp(&y.parts.total().0))?;
     let (worst, n) = (&b.worst, b.pipeline.len());

@@ -564,6 +564,12 @@ impl Breakdown {
         advice::verdict(self)
     }
 
+    /// The answer to whether it fits: with which stage of ZeRO and not with which simpler one, or by how much not and the cheapest change that
+    /// makes it fit.
+    pub fn answer(&self) -> String {
+        advice::answer(self)
+    }
+
     /// Why the fullest pipeline stage is the fullest; none if there is only one.
     pub fn why_worst(&self) -> Option<String> {
         advice::why_worst(self)

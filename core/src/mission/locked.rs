@@ -13,11 +13,11 @@ pub struct Locked {
 }
 
 impl Mission {
-    /// What is set in the figure of a decision, counted from 0.
+    /// What is set in the figure of a decision, counted from 0, and listed.
     pub fn locked(&self, decision: usize) -> Vec<Locked> {
         let Some(this) = self.decision.get(decision) else { return Vec::new() };
         let earlier = self.decision.get(..decision).unwrap_or_default();
-        let given = this.given.iter().filter(|(name, _)| !this.free.contains(name));
+        let given = this.given.iter().filter(|(name, _)| !this.free.contains(name) && !this.unlisted.contains(name));
         given
             .map(|(name, value)| {
                 let text = value.as_str();
@@ -44,9 +44,11 @@ mod tests {
         let decision = |id: &str| Decision { id: id.into(), ..Decision::default() };
         let mut last = decision("batch");
         last.free = vec!["mbs".into()];
+        last.unlisted = vec!["seed".into()];
         let given = [
             ("gpu", "h100-80"),
             ("mbs", "1"),
+            ("seed", "500"),
             ("price", "=price"),
             ("tp", "=2 * layout_tp"),
             ("zero", "@stage"),
@@ -56,7 +58,7 @@ mod tests {
         let mission = Mission { decision: vec![decision("layout"), decision("stage"), last], ..Mission::default() };
         let locked = mission.locked(2);
         let by = |name: &str| locked.iter().find(|one| one.name == name).map(|one| one.by);
-        assert_eq!((by("gpu"), by("price"), by("mbs")), (Some(None), Some(None), None));
+        assert_eq!((by("gpu"), by("price"), by("mbs"), by("seed")), (Some(None), Some(None), None, None));
         assert_eq!((by("tp"), by("zero"), by("dp")), (Some(Some(0)), Some(Some(1)), Some(Some(1))));
         assert_eq!(mission.locked(9), []);
     }

@@ -196,6 +196,9 @@ pub struct Decision {
     /// The widget's parameters that are the decision.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub free: Vec<String>,
+    /// Given parameters that aren't listed as given: they only have the widget show what the brief says in other words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unlisted: Vec<String>,
     /// The widget's quantities that are shown before it is made. What the widget says besides is part of what follows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub show: Vec<String>,

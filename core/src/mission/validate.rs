@@ -98,7 +98,7 @@ fn form(decision: &Decision, place: &str, models: &Models<'_>, found: &mut Findi
                 return;
             };
             let known: Vec<&str> = entry.specs().iter().map(|spec| spec.name).collect();
-            for name in decision.free.iter().chain(decision.given.keys()) {
+            for name in decision.free.iter().chain(&decision.unlisted).chain(decision.given.keys()) {
                 found.unless(known.contains(&name.as_str()), place, || {
                     format!("The widget “{id}” has no parameter “{name}”{}.", did_you_mean(name, &known))
                 });

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::date::Day;
+use super::schedule::Rating;
 
 /// One exercise with one set of parameters, from its first answer to a right one, to its solution, or to leaving it.
 /// Answers that only had to be written more clearly ([`Verdict::asks`](crate::answer::Verdict::asks)) do not count.
@@ -31,6 +32,13 @@ pub struct Attempt {
     /// Whether the solution was opened before that.
     #[serde(default)]
     pub shown: bool,
+}
+
+impl Attempt {
+    /// Whether it was not solved: wrong, or its solution was opened first.
+    pub fn is_missed(&self) -> bool {
+        Rating::of(self) == Rating::Again
+    }
 }
 
 fn first_level() -> u8 {

@@ -64,8 +64,11 @@ pub fn standing(card: Option<&Card>, attempts: &[&Attempt], today: Day) -> Stand
     }
     let missing = missing(attempts);
     let mastered = missing.is_none();
-    let (due, recall) = (card.map(|c| c.due), card.map(|c| schedule::retrievability(c, today)));
-    let is_due = card.is_some_and(|c| schedule::due(c, today));
+    let missed = attempts.last().is_some_and(|a| a.is_missed());
+    // The forgetting curve begins at certainty, of which an answer that was wrong says nothing.
+    let recall = card.filter(|_| !missed).map(|c| schedule::retrievability(c, today));
+    let due = card.map(|c| if missed { c.due.min(today) } else { c.due });
+    let is_due = missed || card.is_some_and(|c| schedule::due(c, today));
     let state = match (is_due, mastered) {
         (true, _) => State::Due,
         (false, true) => State::Mastered,
@@ -73,6 +76,7 @@ pub fn standing(card: Option<&Card>, attempts: &[&Attempt], today: Day) -> Stand
     };
     let days = due.map_or(0, |due| due.saturating_sub(today));
     let when = match days {
+        _ if missed => "Not solved last time: due now.".to_owned(),
         ..=-1 => format!("Due since {}.", count(days.unsigned_abs(), "day")),
         0 => "Due today.".to_owned(),
         1 => "Next due tomorrow.".to_owned(),

@@ -95,6 +95,11 @@ impl Practice {
         });
     }
 
+    /// The last attempt of `skill`.
+    pub fn last(&self, skill: &str) -> Option<&Attempt> {
+        self.attempts.iter().rfind(|a| a.skill == skill)
+    }
+
     /// What is known of `skill`.
     pub fn standing(&self, skill: &str, today: Day) -> Standing {
         let attempts: Vec<&Attempt> = self.attempts.iter().filter(|a| a.skill == skill).collect();

@@ -236,12 +236,13 @@ impl Source {
 /// Exercises of the skills that are due, the least certain first.
 fn due_reviews(practice: &Practice, situation: &Situation) -> Vec<Item> {
     let today = situation.today;
+    let missed = |skill: &Skill| practice.last(&skill.id).is_some_and(Attempt::is_missed);
     let mut due: Vec<(&Skill, &Card, f64)> = situation
         .skills
         .iter()
         .filter_map(|skill| practice.cards.get(&skill.id).map(|card| (skill, card)))
-        .filter(|(_, card)| schedule::due(card, today))
-        .map(|(skill, card)| (skill, card, schedule::retrievability(card, today)))
+        .filter(|(skill, card)| schedule::due(card, today) || missed(skill))
+        .map(|(skill, card)| (skill, card, if missed(skill) { 0.0 } else { schedule::retrievability(card, today) }))
         .collect();
     due.sort_by(|a, b| a.2.total_cmp(&b.2).then_with(|| a.1.due.cmp(&b.1.due)).then_with(|| a.0.id.cmp(&b.0.id)));
     due.dedup_by(|a, b| a.0.id == b.0.id);
@@ -254,8 +255,11 @@ fn due_reviews(practice: &Practice, situation: &Situation) -> Vec<Item> {
                 _ => format!("{} ago", count(days, "day")),
             };
             let percent = (recall * 100.0).round();
-            let reason =
-                format!("You last practiced this {when}; you would recall it with about {percent}% certainty.");
+            let reason = if missed(skill) {
+                format!("You did not solve this {when}.")
+            } else {
+                format!("You last practiced this {when}; you would recall it with about {percent}% certainty.")
+            };
             review(practice, skill, today, reason)
         })
         .collect()

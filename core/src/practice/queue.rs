@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::schedule::{self, Rating};
-use super::{Attempt, Day, Practice, seed_from};
+use super::schedule;
+use super::{Day, Practice, seed_from};
 
 /// How long a run of practice takes unless the learner says otherwise, in minutes.
 pub const MINUTES: u32 = 10;
@@ -245,8 +245,7 @@ fn rank(practice: &Practice, candidate: &Candidate, today: Day) -> Rank {
     let done = || practice.attempts.iter().enumerate().filter(|(_, a)| a.exercise == candidate.key);
     let times = done().count();
     let last = done().next_back();
-    let wrong = |a: &Attempt| Rating::of(a) == Rating::Again;
-    if candidate.open || last.is_some_and(|(_, a)| wrong(a)) {
+    if candidate.open || last.is_some_and(|(_, a)| a.is_missed()) {
         // One that is open was answered after all that have ended.
         let then = if candidate.open { i64::MIN } else { last.map_or(0, |(i, _)| -(i as i64)) };
         return Rank { why: Why::Missed, then, times };
@@ -285,6 +284,7 @@ fn apart(mut left: Vec<Step>) -> Vec<Step> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::practice::Attempt;
     use proptest::prelude::*;
 
     fn candidate(key: &str, skill: &str) -> Candidate {

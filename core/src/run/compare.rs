@@ -4,6 +4,7 @@ use super::file::Run;
 use super::ledger::{self, Ledger, Link, Next};
 use super::measure::Metric;
 use super::plan::{Assumed, GUESSED, Plan};
+use super::waits;
 use crate::declare::Model as _;
 use crate::kv_cache::figure::USED;
 use crate::memory::{Dtype, Mode, breakdown};
@@ -467,7 +468,7 @@ fn next(run: &Run, plan: &Plan, report: &Report) -> Vec<Next> {
 /// What a serving engine has room for; whether the run serves.
 fn serving(run: &Run, report: &mut Report) -> bool {
     let s = &run.serving;
-    let reported = [Metric::KvTokens, Metric::KvMemory, Metric::Weights, Metric::GenerationRate];
+    let reported = [Metric::KvTokens, Metric::KvMemory, Metric::Weights, Metric::GenerationRate, Metric::FirstToken];
     if s.engine.is_none() && reported.iter().all(|metric| run.measured(*metric).is_none()) {
         return false;
     }
@@ -559,7 +560,7 @@ fn serving(run: &Run, report: &mut Report) -> bool {
     row(Metric::Weights, Some([weights; 3]));
     row(Metric::KvMemory, Some(room));
     row(Metric::KvTokens, (per_token > 0.0).then(|| room.map(|bytes| bytes / per_token)));
-    for metric in [Metric::KvUsage, Metric::GenerationRate] {
+    for metric in waits::SHOWN {
         if run.measured(metric).is_some() {
             row(metric, None);
         }
@@ -596,6 +597,7 @@ fn serving(run: &Run, report: &mut Report) -> bool {
             )
         }
     };
-    report.verdict = verdict;
+    let has_room_for = measured.map(|(_, tokens)| tokens);
+    report.verdict = [verdict].into_iter().chain(waits::sentence(run, has_room_for)).collect::<Vec<_>>().join(" ");
     true
 }

@@ -43,6 +43,18 @@ pub enum Metric {
     KvUsage,
     /// Generated tokens per second.
     GenerationRate,
+    /// Prompt tokens that are computed per second.
+    PromptRate,
+    /// Requests that the engine works on at a time.
+    Running,
+    /// Requests that wait to be begun.
+    Waiting,
+    /// The part of the prompts' tokens that are found in the cache.
+    PrefixHits,
+    /// Mean seconds from a request to its first token (TTFT).
+    FirstToken,
+    /// Mean seconds per further token of a request (TPOT).
+    PerToken,
     /// Bus bandwidth of a collective on its largest buffer, bytes per second.
     BusBandwidth,
     /// Ranks of that collective.
@@ -77,6 +89,12 @@ options!(Metric {
     KvTokens: "kv-tokens", "KV cache capacity, tokens";
     KvUsage: "kv-usage", "KV cache usage";
     GenerationRate: "generation-rate", "Generated tokens/s";
+    PromptRate: "prompt-rate", "Prompt tokens/s";
+    Running: "running", "Requests running";
+    Waiting: "waiting", "Requests waiting";
+    PrefixHits: "prefix-hits", "Prompt tokens found in the cache";
+    FirstToken: "first-token", "Time to first token, mean";
+    PerToken: "per-token", "Time per further token, mean";
     BusBandwidth: "bus-bandwidth", "Bus bandwidth of a collective";
     BusRanks: "bus-ranks", "Ranks of the collective";
     GpuCompute: "gpu-compute", "GPU computing";
@@ -90,9 +108,11 @@ impl Metric {
     /// Its unit.
     pub const fn unit(self) -> Unit {
         match self {
-            Self::StepTime => Unit::Seconds,
+            Self::StepTime | Self::FirstToken | Self::PerToken => Unit::Seconds,
             Self::Flops | Self::Peak => Unit::FlopPerSecond,
-            Self::Mfu | Self::KvUsage | Self::GpuCompute | Self::GpuExposed | Self::GpuIdle => Unit::Fraction,
+            Self::Mfu | Self::KvUsage | Self::PrefixHits | Self::GpuCompute | Self::GpuExposed | Self::GpuIdle => {
+                Unit::Fraction
+            }
             Self::MemoryReserved
             | Self::MemoryAllocated
             | Self::MemoryUsed
@@ -107,6 +127,9 @@ impl Metric {
             | Self::LossScale
             | Self::KvTokens
             | Self::GenerationRate
+            | Self::PromptRate
+            | Self::Running
+            | Self::Waiting
             | Self::BusRanks
             | Self::Clock => Unit::Count,
         }
@@ -123,8 +146,10 @@ impl Metric {
     /// Whether a value can be one: finite, not negative, a fraction at most 2, since an MFU over a wrong peak can exceed 1.
     pub fn takes(self, value: f64) -> bool {
         let most = if self.unit() == Unit::Fraction { 2.0 } else { 1e21 };
-        let positive =
-            value > 0.0 || matches!(self, Self::AllocationRetries | Self::KvUsage | Self::GpuIdle | Self::GpuExposed);
+        let of_engine = [Self::KvUsage, Self::PrefixHits, Self::PromptRate, Self::Running, Self::Waiting];
+        let positive = value > 0.0
+            || of_engine.contains(&self)
+            || matches!(self, Self::AllocationRetries | Self::GpuIdle | Self::GpuExposed);
         value.is_finite() && value >= 0.0 && value <= most && positive
     }
 }

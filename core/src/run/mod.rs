@@ -26,6 +26,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod topology;
+mod waits;
 
 pub use card::{Card, Found, Kind, Outcome, Unread};
 pub use check::{Checked, check, named};

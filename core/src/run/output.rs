@@ -250,6 +250,10 @@ const FORMS: &[Form] = &[
         fields: &[
             behind("generation throughput:", A(M::GenerationRate), 1.0),
             behind("KV cache usage:", A(M::KvUsage), 1e-2),
+            behind("prompt throughput:", A(M::PromptRate), 1.0),
+            behind("Running:", A(M::Running), 1.0),
+            behind("Waiting:", A(M::Waiting), 1.0),
+            behind("Prefix cache hit rate:", A(M::PrefixHits), 1e-2),
         ],
     },
     Form {
@@ -258,8 +262,12 @@ const FORMS: &[Form] = &[
         fields: &[
             behind("gen throughput (token/s):", A(M::GenerationRate), 1.0),
             behind("token usage:", A(M::KvUsage), 1.0),
+            behind("#running-req:", A(M::Running), 1.0),
+            behind("#queue-req:", A(M::Waiting), 1.0),
         ],
     },
+    Form { program: BENCHMARK, marks: &["Mean TTFT (ms):"], fields: &[behind("TTFT (ms):", A(M::FirstToken), 1e-3)] },
+    Form { program: BENCHMARK, marks: &["Mean TPOT (ms):"], fields: &[behind("TPOT (ms):", A(M::PerToken), 1e-3)] },
     Form { program: "SGLang", marks: &["KV Cache is allocated"], fields: &[behind("#tokens:", A(M::KvTokens), 1.0)] },
     Form { program: "SGLang", marks: &["Load weight end"], fields: &[behind("mem usage=", A(M::Weights), GIB)] },
     Form {
@@ -270,7 +278,7 @@ const FORMS: &[Form] = &[
 ];
 
 /// Programs that print the lines of one run together.
-const TOGETHER: [[&str; 2]; 11] = [
+const TOGETHER: [[&str; 2]; 13] = [
     ["DeepSpeed", "Megatron-LM"],
     ["DeepSpeed", "HF Trainer"],
     ["DeepSpeed", "NeMo"],
@@ -282,7 +290,12 @@ const TOGETHER: [[&str; 2]; 11] = [
     ["Megatron-LM", "Megatron-Bridge"],
     ["Megatron-LM", "NeMo"],
     ["NeMo", "Megatron-Bridge"],
+    ["vLLM", BENCHMARK],
+    ["SGLang", BENCHMARK],
 ];
+
+/// `vllm bench serve` and SGLang's `bench_serving`, which print the same.
+const BENCHMARK: &str = "the serving benchmark";
 
 fn go_together(a: &str, b: &str) -> bool {
     a == b || TOGETHER.iter().any(|[one, other]| [a, b] == [*one, *other] || [b, a] == [*one, *other])
@@ -290,8 +303,18 @@ fn go_together(a: &str, b: &str) -> bool {
 
 /// Rates, which change with the batch, and what else each run has of its own.
 const RATES: [Metric; 6] = [M::StepTime, M::TokensPerSecond, M::TokensPerGpu, M::SequencesPerSecond, M::Flops, M::Mfu];
-const OF_STEPS: [Metric; 6] =
-    [M::MemoryReserved, M::MemoryAllocated, M::AllocationRetries, M::LossScale, M::KvUsage, M::GenerationRate];
+const OF_STEPS: [Metric; 10] = [
+    M::MemoryReserved,
+    M::MemoryAllocated,
+    M::AllocationRetries,
+    M::LossScale,
+    M::KvUsage,
+    M::GenerationRate,
+    M::PromptRate,
+    M::Running,
+    M::Waiting,
+    M::PrefixHits,
+];
 
 /// The number that a text begins with, behind whatever separates it from its name; commas group its digits.
 pub(super) fn number_at(text: &str) -> Option<f64> {

@@ -437,6 +437,30 @@ fn serving_is_compared() {
 }
 
 #[test]
+fn what_requests_wait_for_is_said() {
+    // vLLM 0.11's log and `vllm bench serve`.
+    let log = "(APIServer pid=1) INFO 11-25 10:00:00 [loggers.py:127] Engine 000: Avg prompt throughput: 5123.4 tokens/s, Avg generation throughput: 812.1 tokens/s, Running: 38 reqs, Waiting: 12 reqs, GPU KV cache usage: 97.8%, Prefix cache hit rate: 0.0%\nMean TTFT (ms):                          6012.33\nMean TPOT (ms):                          46.70\n";
+    let card = read("vllm.log", log);
+    let measured = |metric| card.run.measured(metric);
+    assert_eq!(
+        (measured(M::Running), measured(M::Waiting), measured(M::PrefixHits)),
+        (Some(38.0), Some(12.0), Some(0.0))
+    );
+    assert_eq!(
+        (measured(M::PromptRate), measured(M::FirstToken), measured(M::PerToken)),
+        (Some(5123.4), Some(6.01233), Some(0.0467))
+    );
+    let mut run = Run::parse("[model]\nname = \"llama-3-70b\"\n[cluster]\ngpu = \"h100-80\"\n[serving]\nengine = \"vllm\"\ntp = 4\n[measured]\nkv-tokens = { value = 480000.0 }\n").expect("a run");
+    run.measured.extend(card.run.measured.clone());
+    let says = |run: &Run| compare(run).verdict;
+    assert!(says(&run).contains("12 requests wait for the first token while 97.8% of the cache is in use (38 requests have about 12,353 tokens each)"), "{}", says(&run));
+    run.serving.requests = Some(38);
+    assert!(says(&run).contains("the engine works on 38 requests, its limit"), "{}", says(&run));
+    run.measured.remove(&M::Waiting);
+    assert!(!says(&run).contains("wait for the first token"));
+}
+
+#[test]
 fn a_run_file_is_refused_in_sentences() {
     for (text, says) in [
         ("[layout]\ntpp = 2\n", "tpp"),

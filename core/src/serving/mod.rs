@@ -1,5 +1,5 @@
 //! Serving: what a step of an engine takes ([`step`]), which requests it is spent on ([`scheduler`], over the blocks of a [`pool`]), what
-//! users see of it ([`simulate`], [`result`]), and how many GPUs they need ([`sizing`]).
+//! users see of it ([`simulate`], [`result`]), how many GPUs they need ([`sizing`]), and what a cached prefix is worth ([`tiers`]).
 
 pub mod command;
 pub mod figure;
@@ -15,3 +15,4 @@ pub mod step;
 pub mod sweep;
 #[cfg(test)]
 mod tests;
+pub mod tiers;

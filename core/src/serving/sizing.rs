@@ -25,6 +25,11 @@ const MOST_USERS: u64 = 4096;
 /// Tokens of a block.
 const BLOCK: u64 = 16;
 
+/// A first token that takes so many times as long as without a queue has waited in one.
+const FAR: f64 = 4.0;
+/// How many times as long the prompts are of the other case that is told.
+const LONGER: u64 = 8;
+
 /// MLPerf Inference v4.1, server, llama2-70b, DGX H100, four replicas of TP 2 in fp8: closed/NVIDIA/results/
 /// DGX-H100_H100-SXM-80GBx8_TRT/llama2-70b-99/Server/performance/run_1/mlperf_log_detail.txt in mlcommons/inference_results_v4.1 at
 /// a2f5d66: result_completed_tokens_per_second of 8 GPUs, result_time_to_output_token_mean.
@@ -452,6 +457,43 @@ impl Params {
         1e6 * self.price * gpus / 3600.0 / self.throughput(plan).max(1e-12)
     }
 
+    /// How long the first token takes where nobody waits, and what a measured time says beside it, in seconds.
+    pub fn first_token(&self, plan: &Plan, measured: Option<f64>) -> String {
+        let Some(size) = plan.size() else { return String::new() };
+        let seconds = |seconds: f64| Unit::Seconds.format(seconds);
+        let alone = size.share.first;
+        let longer = Self { prompt: self.prompt * LONGER, tp: size.tp, ..self.clone() };
+        let longer = longer.evaluate().ok().and_then(|plan| Some((longer.prompt, plan.size()?.share.first)));
+        let longer =
+            longer.map(|(prompt, first)| format!(" With prompts of {} it takes {}.", grouped(prompt), seconds(first)));
+        let first = format!(
+            "With prompts of {} tokens and answers of {}, the first token takes {} without queueing on {} × {}.{}",
+            grouped(self.prompt),
+            grouped(self.output),
+            seconds(alone),
+            grouped(size.replica()),
+            self.machine.gpu.name,
+            longer.unwrap_or_default()
+        );
+        let queue = "requests wait for a slot in the batch or for room in the KV cache. Compare Waiting with KV cache usage in the engine’s log. \
+                     If the cache is full: FP8 cache or weights, prefix caching or shorter contexts; if slots are: more sequences per step. \
+                     Chunked prefill keeps long prompts from blocking others, and a second replica halves the load.";
+        match measured {
+            Some(measured) if measured > FAR * alone => {
+                format!(
+                    "{first} {} is {} times that, so probably {queue}",
+                    seconds(measured),
+                    crate::quantity::number((measured / alone).round())
+                )
+            }
+            Some(measured) => format!(
+                "{first} {} isn’t far from that: a shorter prompt, prefix caching or more GPUs per replica lower it.",
+                seconds(measured)
+            ),
+            None => format!("{first} If you measure several times as much, {queue}"),
+        }
+    }
+
     /// What the plan says, in sentences.
     pub fn finding(&self, plan: &Plan) -> String {
         let Some(size) = plan.size() else { return String::new() };
@@ -462,9 +504,12 @@ impl Params {
         let limit = if size.is_full() { "the cache is full" } else { "the next user would make a token too slow" };
         let most = size.most.map_or(0, |point| point.batch);
         let mut text = format!(
-            "{} at {} per token: {} × {}, {replicas} of {}. A replica takes {}, then {limit}. A million tokens cost {}.",
+            "{} at {} per token, with prompts of {} tokens and answers of {}: {} × {}, {replicas} of {}. A replica takes {}, then {limit}. A \
+             million tokens cost {}.",
             counted(self.users, "user", "users"),
             Unit::Seconds.format(self.token),
+            grouped(self.prompt),
+            grouped(self.output),
             grouped(size.gpus().unwrap_or(0)),
             self.machine.gpu.name,
             grouped(size.replica()),

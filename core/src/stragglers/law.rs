@@ -22,7 +22,7 @@ const WIDE: f64 = 9.0;
 const FINE: f64 = 1e-5;
 
 /// The probability that a standard normal number is above `x`, to 1.2e-7 of itself: erfc as Press et al., "Numerical Recipes", §6.2, fit it.
-fn above(x: f64) -> f64 {
+pub fn above(x: f64) -> f64 {
     const FIT: [f64; 10] = [
         -1.265_512_23,
         1.000_023_68,

@@ -14,7 +14,7 @@ mod tests;
 
 use crate::mix::Stream;
 use crate::options;
-pub use law::Law;
+pub use law::{Law, above};
 
 /// What is done about the slow rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -511,17 +511,24 @@ impl Run {
             String::new()
         };
         format!(
-            "{} parameters see {} tokens in {} for {} and {} kWh; the predicted loss is {:.3}. The lowest predicted loss for the same \
-             FLOPs is {:.3}, with {} parameters and {} tokens.{batch}",
+            "{}; the predicted loss is {:.3}. The lowest predicted loss for the same FLOPs is {:.3}, with {} parameters and {} tokens.{batch}",
+            self.takes().trim_end_matches('.'),
+            self.loss(),
+            self.surface.loss(best),
+            unbroken(&count(best.params)),
+            unbroken(&count(best.tokens)),
+        )
+    }
+
+    /// How long it takes and what it costs, in a sentence.
+    pub fn takes(&self) -> String {
+        format!(
+            "{} parameters see {} tokens in {} for {} and {} kWh.",
             unbroken(&count(self.size.params)),
             unbroken(&count(self.tokens)),
             unbroken(&Unit::Seconds.format(self.seconds())),
             unbroken(&dollars(self.cost())),
             unbroken(&count(self.energy())),
-            self.loss(),
-            self.surface.loss(best),
-            unbroken(&count(best.params)),
-            unbroken(&count(best.tokens)),
         )
     }
 

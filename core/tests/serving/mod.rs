@@ -1,5 +1,7 @@
 //! The scheduler step by step against nano-vllm's; memory and speed against what is published.
 
+mod tiers;
+
 use ringside_core::hardware;
 use ringside_core::model::{ModelRef, presets};
 use ringside_core::serving::machine::Machine;
@@ -15,11 +17,12 @@ const MODEL: &str = "continuous-batching";
 
 /// Every comparison.
 pub fn all() -> Vec<Check> {
-    vec![
+    let own = vec![
         scheduler("oracles/nano_vllm_scheduler.json", "requests and free blocks of every step"),
         scheduler("oracles/nano_vllm_scheduler_drawn.json", "the same, with cases drawn at random"),
         memory(),
-    ]
+    ];
+    own.into_iter().chain(tiers::all()).collect()
 }
 
 /// The kind of every step, its requests in their order, and the blocks that are free while it runs.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::schema::ExerciseIndex;
+use ringside_core::exercise::Kind;
 use ringside_core::exercise::input::in_words;
 use ringside_core::practice::date;
 use ringside_core::practice::exam::{
@@ -17,6 +18,7 @@ use ringside_core::quantity::counted;
 use super::loaded::{self, Loaded};
 use super::mistakes;
 use crate::data::library;
+use crate::shell::answer;
 use crate::ui::said::{Said, say};
 use crate::ui::{file, unique_id};
 use crate::{clock, page};
@@ -369,6 +371,12 @@ fn answer(item: &Rechecked, loaded: &Loaded, titles: StoredValue<BTreeMap<String
         let words = words.into_iter().map(|html| view! { <li inner_html=html></li> }).collect_view();
         view! { <ul class="typed">{words}</ul> }.into_any()
     };
+    // Whoever marks by hand sees what to mark by.
+    let by_hand = loaded.definitions.get(&item.exercise).filter(|exercise| Kind::is_unmarked(exercise.kind.name()));
+    let key = by_hand.map(|exercise| {
+        let key = answer::of(exercise, &|query| loaded.evaluate(exercise, query));
+        view! { <details><summary>"How to mark it"</summary>{answer::view(key)}</details> }
+    });
     let verdict = item.verdict.unwrap_or("not marked");
     let say = (item.finding != Finding::Agrees).then(|| view! { <p class="note">{item.say.clone()}</p> });
     view! {
@@ -378,6 +386,7 @@ fn answer(item: &Rechecked, loaded: &Loaded, titles: StoredValue<BTreeMap<String
                 <p class="what">{title} " " <small>{format!("{verdict}, seed {}", item.seed)}</small></p>
                 {shown}
                 {say}
+                {key}
             </div>
         </li>
     }

@@ -11,7 +11,7 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, HtmlInputElement};
 
 use super::{fragment, not_found};
-use crate::data::{Remote, library};
+use crate::data::{Remote, fetch_text, library};
 use crate::deferred::{PageView, lazy};
 use crate::page;
 use crate::router::{Route, address};
@@ -53,12 +53,14 @@ fn enliven(root: HtmlElement) {
     for field in dom::all(&root, "[data-ask]") {
         predict(field.unchecked_into(), lab.clone());
     }
-    for button in dom::all(&root, "[data-copy], [data-save]") {
+    for button in dom::all(&root, "[data-copy], [data-save], [data-notebook]") {
         // It is a button of our own page.
         let _ = button.remove_attribute("disabled");
     }
     dom::on(&root, "click", |event| {
-        if let Some(button) = dom::closest(&event, "[data-copy], [data-save]") {
+        if let Some(button) = dom::closest(&event, "[data-notebook]") {
+            give_notebook(button);
+        } else if let Some(button) = dom::closest(&event, "[data-copy], [data-save]") {
             give(&button);
         }
     });
@@ -95,15 +97,30 @@ fn give(button: &HtmlElement) {
     let (text, name) = (code.text_content().unwrap_or_default(), dom::attribute(button, "data-save"));
     let button = button.clone();
     if !name.is_empty() {
-        let said = match file::save(&name, "text/x-python", &text) {
-            Ok(_) => format!("Saved {name}"),
-            Err(why) => why,
-        };
-        button.set_text_content(Some(&said));
+        save(&button, &name, "text/x-python", &text);
         return;
     }
     spawn_local(async move {
         let copied = clipboard::copy(&text).await;
         button.set_text_content(Some(if copied { "Copied ✓" } else { "Select it and copy it by hand" }));
     });
+}
+
+/// Fetches the lab's notebook and saves it; says on the button what came of it.
+fn give_notebook(button: HtmlElement) {
+    let name = format!("{}.ipynb", dom::attribute(&button, "data-notebook"));
+    spawn_local(async move {
+        match fetch_text(&format!("labs/{name}")).await {
+            Ok(text) => save(&button, &name, "application/x-ipynb+json", &text),
+            Err(why) => button.set_text_content(Some(&why)),
+        }
+    });
+}
+
+fn save(button: &HtmlElement, name: &str, mime: &str, text: &str) {
+    let said = match file::save(name, mime, text) {
+        Ok(_) => format!("Saved {name}"),
+        Err(why) => why,
+    };
+    button.set_text_content(Some(&said));
 }

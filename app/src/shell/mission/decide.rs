@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
-use ringside_core::mission::{ANSWER, Counted, Decision, Made, Move};
+use ringside_core::mission::{ANSWER, Counted, Decision, Made, Move, Step};
 use ringside_core::query::{Query, plain};
 use wasm_bindgen::JsCast as _;
 
@@ -130,12 +130,14 @@ impl Draft {
                 if let Some(why) = refused() {
                     return Err(format!("A field of the figure could not be used. {why}"));
                 }
-                if let Some(label) = self.strayed(run) {
-                    return Err(format!(
-                        "This run sets “{label}”, and the figure has another value. Press “Show my starting point”, then decide."
-                    ));
+                let chosen = run.play(|_, _, game| game.chosen(&state)).ok_or("This run cannot be played.")?;
+                let failed = |step: &Step| step.decision == next && step.again && step.answer.as_ref() == Some(&chosen);
+                if run.shown.with_untracked(|s| s.steps.last().is_some_and(failed)) {
+                    return Err(
+                        "That is what you decided a moment ago, and it didn’t do. Change something first.".into()
+                    );
                 }
-                run.play(|_, _, game| game.chosen(&state)).ok_or_else(|| "This run cannot be played.".to_owned())
+                Ok(chosen)
             }
             Made::Choice(_) if state.get(ANSWER).is_some() => Ok(state),
             Made::Choice(_) => Err("Choose one of them first.".into()),
@@ -171,16 +173,21 @@ impl Draft {
         });
     }
 
-    /// The label of a parameter that the mission sets and that the figure has another value of.
-    fn strayed(self, run: Run) -> Option<String> {
-        let next = run.shown.with_untracked(|s| s.next);
-        let entry = run.entry(run.with(|m| m.decision.get(next).and_then(|d| d.widget.clone())).as_deref())?;
-        let read = |query: &Query| (entry.evaluate)(query).query;
-        let (posed, state) = (self.posed.with_value(read), self.state.with_untracked(read));
-        self.given.with_value(|given| {
-            let other = given.iter().find(|name| posed.get(name) != state.get(name))?;
-            Some(entry.label(other))
-        })
+    /// Puts back what the run sets, where the figure was given another value, and says so.
+    fn hold(self, entry: &'static Entry) {
+        let (mut state, posed) = (self.state.get(), self.posed.get_value());
+        let (now, before) = ((entry.evaluate)(&state).query, (entry.evaluate)(&posed).query);
+        let strayed = |name: &&String| now.get(name) != before.get(name);
+        let strayed: Vec<String> = self.given.with_value(|given| given.iter().filter(strayed).cloned().collect());
+        let Some(first) = strayed.first() else { return };
+        for name in &strayed {
+            match posed.get(name) {
+                Some(value) => state.set(name, value),
+                None => state = state.without(name),
+            }
+        }
+        self.state.set(state);
+        self.said.set(Some(Err(format!("This run sets “{}”: it stays as it is.", entry.label(first)))));
     }
 }
 
@@ -203,6 +210,9 @@ fn widget(run: Run, draft: Draft, vote: Vote, decision: &Decision) -> AnyView {
         move |module: Module| (module.view)(Props { query: draft.state, alone: false, compact: false }),
     );
     let entry = run.entry(Some(widget.id));
+    if let Some(entry) = entry {
+        Effect::new(move |_| draft.hold(entry));
+    }
     let readings = entry.map(|entry| known(draft, entry, &decision.show));
     let next = run.shown.with_untracked(|s| s.next);
     let locked =

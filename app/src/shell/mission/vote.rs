@@ -11,6 +11,7 @@ use super::answers;
 use super::decide::Draft;
 use super::run::{Ballot, Run};
 use crate::shell::shortcuts::{on_nothing, typing};
+use crate::shell::votes;
 use crate::ui::dom;
 use crate::ui::hands::{Answer, Hands};
 use crate::ui::said::{Said, say};
@@ -129,6 +130,7 @@ impl Vote {
                 <h3>"Show of hands"</h3>
                 <p hidden=move || !is_empty()>"No answer has been put to the vote yet."</p>
                 {self.hands.rows(move |nth| self.choose(nth))}
+                <div hidden=is_empty>{votes::button(self.hands)}</div>
                 <p class="actions">
                     <button type="button" disabled=is_empty on:click=move |_| self.take()>
                         "Decide by the vote " <kbd>"D"</kbd>

@@ -18,6 +18,7 @@ use crate::shell::answer;
 use crate::shell::deck::list::{self, LIST};
 use crate::shell::deck::{self, Slide};
 use crate::shell::shortcuts::{on_nothing, typing};
+use crate::shell::votes;
 use crate::ui::hands::{Answer, Hands};
 use crate::ui::{dom, link};
 use crate::widgets::{self, Module, Props};
@@ -469,6 +470,7 @@ impl Talk {
                             "Type how many hands each answer has; " <kbd>"Enter"</kbd> " goes to the next one. " <kbd>"+"</kbd> " and " <kbd>"−"</kbd>
                             " count one by one."
                         </p>
+                        {votes::button(hands)}
                     })}
                 </section>
             })

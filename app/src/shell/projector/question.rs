@@ -5,6 +5,7 @@ use wasm_bindgen::JsCast as _;
 use web_sys::HtmlElement;
 
 use super::stage::Stage;
+use crate::shell::votes;
 use crate::ui::dom;
 use crate::ui::hands::Hands;
 
@@ -68,6 +69,7 @@ impl Question {
                 <div class="room-question" role="group" aria-label="Prediction">
                     <div inner_html=move || self.prompt.get().unwrap_or_default()></div>
                     {self.hands.counts()}
+                    {votes::button(self.hands)}
                     <p class="room-keys">
                         "Type how many hands an answer has, or count them by " <kbd>"+"</kbd> " and " <kbd>"−"</kbd> ". " <kbd>"Enter"</kbd> " begins the next answer, " <kbd>"→"</kbd> " shows the figure."
                     </p>

@@ -111,8 +111,9 @@ pub(super) fn view(place: Place) -> AnyView {
             {move || long.get().then(|| own.to_run())}
             {move || long.get().then(files)}
             {move || {
-                let figure = own.answer.with(|a| a.figure.clone()).filter(|_| long.get());
-                figure.map(|figure| view! { <div class="results">{own.alone(&figure)}</div> })
+                let figures = if long.get() { own.answer.with(|a| a.figures.clone()) } else { Vec::new() };
+                let alone = |figure| view! { <div class="results">{own.alone(&figure)}</div> };
+                figures.into_iter().map(alone).collect_view()
             }}
             {move || own.signs_seen(long.get())}
             {move || (!long.get()).then(|| own.results())}
@@ -193,9 +194,9 @@ impl Field {
         !long && self.text.with(|text| text.trim().is_empty())
     }
 
-    /// The options: a figure that takes the numbers, then the places.
+    /// The options: figures that take the numbers, then the places.
     fn count(self) -> usize {
-        self.answer.with(|a| usize::from(a.figure.is_some()) + a.found.hits.len())
+        self.answer.with(|a| a.figures.len() + a.found.hits.len())
     }
 
     fn id_of(self, i: usize) -> String {
@@ -300,7 +301,7 @@ impl Field {
         }
         if long {
             let signs = library().signs.get();
-            return self.answer.with(|a| match (&a.figure, signs) {
+            return self.answer.with(|a| match (a.figures.first(), signs) {
                 (Some(_), _) => "A model’s configuration. It never leaves your browser.".to_owned(),
                 // Without the signs nothing is known of a log.
                 (None, None) => "Loading …".to_owned(),
@@ -311,7 +312,7 @@ impl Field {
         let count = self.count();
         self.answer.with(|a| match (&a.found.meant, count) {
             (_, 0) => "Ask in your own words, paste an error or a log, or drop a config.json.".to_owned(),
-            _ if a.figure.is_none() && !a.is_log() && a.found.weak => "No exact match. Closest results:".to_owned(),
+            _ if a.figures.is_empty() && !a.is_log() && a.found.weak => "No exact match. Closest results:".to_owned(),
             (Some(meant), n) => format!("{} for “{meant}”", words::count(n, "result", "results")),
             (None, MOST..) => format!("The first {MOST} results"),
             (None, n) => words::count(n, "result", "results"),
@@ -338,11 +339,11 @@ impl Field {
             (move || {
                 let index = self.index.get()?;
                 self.answer.with(|a| {
-                    let figure = a.figure.as_ref().map(|figure| self.figure(0, figure));
-                    let from = usize::from(figure.is_some());
+                    let figures = a.figures.iter().enumerate().map(|(i, figure)| self.figure(i, figure)).collect_view();
+                    let from = a.figures.len();
                     let row = |(i, hit): (usize, &Hit)| Some(self.row(from + i, hit, index.entries().get(hit.index)?));
                     let rows = a.found.hits.iter().enumerate().filter_map(row).collect_view();
-                    Some(view! { {figure} {rows} }.into_any())
+                    Some(view! { {figures} {rows} }.into_any())
                 })
             })
             .into_any()

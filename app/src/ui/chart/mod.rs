@@ -32,8 +32,8 @@ pub fn markup_of(canvas: &Element) -> Option<String> {
 
 /// The room of a chart on the screen.
 #[derive(Debug, Clone, PartialEq)]
-struct Room {
-    frame: Frame,
+pub(super) struct Room {
+    pub(super) frame: Frame,
     /// The pixels of the canvas.
     pixels: (u32, u32),
     /// What its text is set in.
@@ -261,7 +261,7 @@ fn draw(
 }
 
 /// Keeps `room` the room of the chart, whatever changes it: the window, its zoom, the screen, the figure.
-fn keep_measured(place: HtmlElement, room: RwSignal<Option<Room>>) {
+pub(super) fn keep_measured(place: HtmlElement, room: RwSignal<Option<Room>>) {
     let measured = place.clone();
     let measure = move || {
         let now = measured_room(&measured);

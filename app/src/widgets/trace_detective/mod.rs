@@ -227,15 +227,11 @@ fn view(props: Props) -> AnyView {
     drop_zone(move |given| files.read(&given), figure.into_any())
 }
 
-/// What the trace shows: which cause, which events say so, what to try, and what it would gain at most.
+/// What the trace shows: which cause, which events say so, what to try, and how much time it takes.
 fn findings(shown: Shown) -> impl IntoView {
     let item = move |finding: Finding| {
         let share = ringside_core::quantity::Unit::Fraction.format((finding.share * 1000.0).round() / 1000.0);
-        let gains = if finding.cause.is_some() {
-            format!("at most {share} to be gained.")
-        } else {
-            format!("{share} of the time.")
-        };
+        let gains = format!("{share} of this rank’s time.");
         let (title, said, remedy) = shown.scene.with(|s| {
             let of = |t| {
                 (

@@ -13,6 +13,7 @@ pub mod first_steps;
 pub mod float_bits;
 pub mod kernel_fusion;
 pub mod kv_compression;
+pub mod kv_tiers;
 pub mod live_evaluation;
 pub mod lora_adapters;
 pub mod loss_detective;

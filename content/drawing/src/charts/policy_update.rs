@@ -46,8 +46,9 @@ pub fn objective(params: &Params, shown: &Shown) -> Chart {
     let here = -surrogate(at, advantage, params.clip()).loss;
     let mut rules = vec![Rule::across(1.0, "1").stroke(Stroke::Dotted)];
     if params.clip > 0.0 {
-        rules.push(Rule::across(1.0 - params.clip, "1 − ε"));
-        rules.push(Rule::across(1.0 + params.clip, "1 + ε"));
+        let clip = params.clip();
+        rules.push(Rule::across(1.0 - clip.low, "1 − ε"));
+        rules.push(Rule::across(1.0 + clip.high, "1 + ε"));
     }
     Chart {
         label: params.finding(shown),

@@ -45,6 +45,7 @@ mod pipeline_timeline;
 mod policy_update;
 mod quantization;
 mod ring_all_reduce;
+pub mod rl_pipeline;
 mod schedule_editor;
 mod sft_packing;
 mod stragglers;
@@ -106,6 +107,7 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
             caches::View::Step => charts::kv_compression::step(p, r).into(),
             caches::View::Requests => charts::kv_compression::requests(p, r).into(),
         }),
+        "kv-tiers" => drawn(query, |p: &serving::tiers::Params, o| charts::kv_tiers::chart(p, o)),
         "launch-doctor" => drawn(query, launch_doctor::picture),
         "live-evaluation" => drawn(query, |p: &evaluation::figure::Params, r| charts::live_evaluation::chart(p, r)),
         "lora-adapters" => drawn(query, |p: &post_training::adapters::figure::Params, r| match p.view {
@@ -183,6 +185,7 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
             of("ring-all-reduce", &Query::new([("op", op), ("algo", algo), ("ranks", &p.ranks.to_string())]))
         }),
         "ring-all-reduce" => drawn(query, |_: &collective::Params, r| ring_all_reduce::picture(r)),
+        "rl-pipeline" => drawn(query, rl_pipeline::picture),
         "rlhf-memory" => drawn(query, memory::phases),
         "roofline" => {
             drawn(query, |_: &roofline::Params, r| charts::roofline::chart(r, &charts::roofline::Measured::default()))

@@ -37,6 +37,48 @@ fn lines_are_recognized_and_counted() {
 }
 
 #[test]
+fn ranks_that_time_out_in_different_collectives_are_told_apart() {
+    let caught = |rank: u32, group: &str, number: u32, operation: &str| {
+        format!(
+            "[rank{rank}]:[E x.cpp:607] [{group}Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum={number}, \
+             OpType={operation}, NumelIn=1, Timeout(ms)=600000) ran for 600013 milliseconds before timing out."
+        )
+    };
+    let said = |lines: &[String]| read_log(&signs(), &lines.join("\n")).waits.said();
+    let log = |group: &str| {
+        vec![
+            caught(17, group, 184_213, "ALLREDUCE"),
+            caught(3, group, 184_213, "ALLREDUCE"),
+            caught(42, group, 184_212, "ALLGATHER"),
+        ]
+    };
+    assert_eq!(
+        said(&log("")).as_deref(),
+        Some(
+            "Rank 42 waits in collective 184212 (ALLGATHER). Ranks 3 and 17 wait in collective 184213 (ALLREDUCE). If they belong to one \
+             process group, rank 42 is behind or makes the calls in another order. Begin there."
+        )
+    );
+    let reading = read_log(&signs(), &log("").join("\n"));
+    assert_eq!(reading.seen.iter().map(|seen| seen.times).collect::<Vec<_>>(), [2, 1]);
+    assert!(reading.summary().contains("Rank 42 waits") && !reading.summary().contains("None of them names"));
+    // Of the default group it is certain; of two groups nothing can be said; where all wait in the same, nobody is behind.
+    let sure = said(&log("PG ID 0 PG GUID 0(default_pg) ")).expect("a sentence");
+    assert!(sure.ends_with("Rank 42 is behind or makes the calls in another order. Begin there."), "{sure}");
+    let [one, _, other] = [caught(17, "PG GUID 1 ", 9, "A"), String::new(), caught(42, "PG GUID 2 ", 8, "B")];
+    assert_eq!(said(&[one, other]), None);
+    assert_eq!(said(&log("")[..2]), None);
+    assert_eq!(
+        said(&[caught(1, "", 7, "A").replace("rank1", "x").replace("Rank 1", "x"), caught(2, "", 8, "A")]),
+        None
+    );
+    // A rank counts with the first collective that did not end; the same number with another operation is another call.
+    assert_eq!(said(&[caught(1, "", 7, "A"), caught(1, "", 8, "A"), caught(2, "", 7, "A")]), None);
+    let differ = said(&[caught(1, "", 7, "A"), caught(2, "", 7, "B")]).expect("a sentence");
+    assert!(differ.contains("different operations"), "{differ}");
+}
+
+#[test]
 fn sizes_tell_one_sign_from_another() {
     let log = |unallocated: &str| {
         format!(

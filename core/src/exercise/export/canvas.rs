@@ -83,7 +83,7 @@ fn item(q: &Question) -> String {
             prompt.push_str(PLACES);
             matching(&as_pairs(items), &[])
         }
-        Form::Essay { rubric, model } => essay(rubric, model),
+        Form::Essay { rubric, model, weak } => essay(rubric, model, weak),
     };
     let field = |label: &str, entry: &str| {
         format!("<qtimetadatafield><fieldlabel>{label}</fieldlabel><fieldentry>{entry}</fieldentry></qtimetadatafield>")
@@ -216,13 +216,13 @@ fn matching(pairs: &[[String; 2]], extra: &[String]) -> Parts {
     Parts { kind: "matching_question", presentation: asked, conditions, comments: String::new() }
 }
 
-fn essay(rubric: &[String], model: &str) -> Parts {
+fn essay(rubric: &[String], model: &str, weak: &str) -> Parts {
     Parts {
         kind: "essay_question",
         presentation: "<response_str ident=\"response1\" rcardinality=\"Single\"><render_fib>\
                        <response_label ident=\"answer1\" rshuffle=\"No\"/></render_fib></response_str>"
             .into(),
         conditions: "<respcondition continue=\"No\"><conditionvar><other/></conditionvar></respcondition>\n".into(),
-        comments: feedback("correct_fb", &for_graders(rubric, model)),
+        comments: feedback("correct_fb", &for_graders(rubric, model, weak)),
     }
 }

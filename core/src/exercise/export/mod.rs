@@ -172,6 +172,8 @@ pub enum Form {
         rubric: Vec<String>,
         /// A good one.
         model: String,
+        /// One that doesn't suffice, with a line before it that says so.
+        weak: String,
     },
 }
 
@@ -341,7 +343,9 @@ impl Form {
                 let pairs = pairs.iter().map(|pair| [xhtml(&pair[0]), xhtml(&pair[1])]).collect();
                 Self::Match { pairs, extra: all(extra) }
             }
-            Self::Essay { rubric, model } => Self::Essay { rubric: all(rubric), model: xhtml(&model) },
+            Self::Essay { rubric, model, weak } => {
+                Self::Essay { rubric: all(rubric), model: xhtml(&model), weak: xhtml(&weak) }
+            }
         }
     }
 }
@@ -371,9 +375,9 @@ fn share(of: usize) -> String {
 }
 
 /// What graders of a text are told: HTML.
-fn for_graders(rubric: &[String], model: &str) -> String {
+pub(super) fn for_graders(rubric: &[String], model: &str, weak: &str) -> String {
     let points: String = rubric.iter().map(|point| format!("<li>{point}</li>")).collect();
-    format!("<p>A good answer makes these points, one mark each:</p><ul>{points}</ul><p>For example:</p>{model}")
+    format!("<p>A good answer makes these points, one mark each:</p><ul>{points}</ul><p>For example:</p>{model}{weak}")
 }
 
 /// Words with a space between each two, in one line.

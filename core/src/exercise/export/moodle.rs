@@ -38,7 +38,7 @@ fn question(title: &str, q: &Question) -> String {
         Form::Choice { several, options } => ("multichoice", choice(*several, options)),
         Form::Order { items } => ("ordering", order(items)),
         Form::Match { pairs, extra } => ("matching", matching(pairs, extra)),
-        Form::Essay { rubric, model } => ("essay", essay(rubric, model)),
+        Form::Essay { rubric, model, weak } => ("essay", essay(rubric, model, weak)),
     };
     let hints: String = q.hints.iter().map(|hint| html("hint", hint)).collect();
     format!(
@@ -114,11 +114,11 @@ fn matching(pairs: &[[String; 2]], extra: &[String]) -> String {
     format!("<shuffleanswers>true</shuffleanswers>\n{pairs}{extra}")
 }
 
-fn essay(rubric: &[String], model: &str) -> String {
+fn essay(rubric: &[String], model: &str, weak: &str) -> String {
     format!(
         "<responseformat>editor</responseformat>\n<responserequired>1</responserequired>\n<responsefieldlines>10</responsefieldlines>\n\
          <attachments>0</attachments>\n<attachmentsrequired>0</attachmentsrequired>\n{}{}",
-        html("graderinfo", &for_graders(rubric, model)),
+        html("graderinfo", &for_graders(rubric, model, weak)),
         html("responsetemplate", "")
     )
 }

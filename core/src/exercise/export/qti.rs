@@ -70,7 +70,7 @@ fn item(id: &str, q: &Question) -> String {
         Form::Choice { several, options } => choice(*several, options),
         Form::Order { items } => order(items),
         Form::Match { pairs, extra } => matching(pairs, extra),
-        Form::Essay { rubric, model } => essay(rubric, model),
+        Form::Essay { rubric, model, weak } => essay(rubric, model, weak),
     };
     let [cardinality, base] = parts.response;
     let values: String = parts.correct.iter().map(|value| format!("<value>{}</value>", escaped(value))).collect();
@@ -236,13 +236,13 @@ fn matching(pairs: &[[String; 2]], extra: &[String]) -> Parts {
     }
 }
 
-fn essay(rubric: &[String], model: &str) -> Parts {
+fn essay(rubric: &[String], model: &str, weak: &str) -> Parts {
     Parts {
         response: ["single", "string"],
         interaction: format!(
             "<extendedTextInteraction responseIdentifier=\"RESPONSE\" expectedLines=\"10\"/>\n<rubricBlock view=\"scorer\"><div>{}\
              </div></rubricBlock>\n",
-            for_graders(rubric, model)
+            for_graders(rubric, model, weak)
         ),
         ..Parts::default()
     }

@@ -66,6 +66,8 @@ pub struct Params {
     pub beta: f64,
     /// ε, where the ratio is clipped; 0 for nowhere.
     pub clip: f64,
+    /// ε above 1, where it is another one (DAPO's “clip higher”); 0 for the same.
+    pub clip_high: f64,
     /// Length of a gradient step.
     pub rate: f64,
     /// Answers of a batch.
@@ -118,6 +120,14 @@ impl Params {
     /// The ratio of the one token.
     pub fn ratio(&self) -> f64 {
         self.new / self.old
+    }
+
+    /// The probability that all answers of a group are right or all wrong, where each is right with the group's share of right ones:
+    /// pᴳ + (1 − p)ᴳ.
+    pub fn no_gradient(&self) -> f64 {
+        let right = self.right.min(self.group) as f64 / self.group.max(1) as f64;
+        let all = |p: f64| (0..self.group).fold(1.0, |product, _| product * p);
+        all(right) + all(1.0 - right)
     }
 
     /// The advantages of a right and of a wrong answer, where so many of the group are right and a right one is worth 1.

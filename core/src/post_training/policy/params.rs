@@ -4,7 +4,7 @@ use super::answers::HACK;
 use super::run::{divergence, optimum};
 use super::{Algorithm, Params, Shown, Update, View};
 use crate::declare::{
-    Applies, Field as _, Measure, Model, Param, Scale, applies, choice, headline, measure, real, when, whole,
+    Applies, Field as _, Measure, Model, Param, Scale, applies, choice, doc, headline, measure, real, when, whole,
 };
 use crate::post_training::policy::answers::ANSWERS;
 use crate::quantity::{Unit, number};
@@ -40,6 +40,18 @@ impl Model for Params {
             .steps(0.05)
             .main()
             .at(|p| p.clip.slot()),
+        real(
+            "clip-high",
+            "how far above 1 the ratio is clipped, where another bound holds there; 0 for the same",
+            [0.0, 1.0],
+            "0",
+        )
+        .label("Upper clip ε")
+        .format(|v| if v == 0.0 { "as below 1".to_owned() } else { number(v) })
+        .steps(0.02)
+        .more("Training")
+        .quiet()
+        .at(|p| p.clip_high.slot()),
         real("rate", "length of a gradient step on the logits", [0.01, 5.0], "1")
             .label("Learning rate")
             .slider(Scale::Decades(-2, 0))
@@ -98,6 +110,7 @@ impl Model for Params {
             matches!(p.view, View::Policy | View::Course)
         }),
         applies(&["clip"], |p| p.view != View::Group),
+        applies(&["clip-high"], |p| p.view != View::Group && p.clip > 0.0),
         applies(&["algorithm"], |p| p.view != View::Objective),
         applies(&["old", "new", "advantage"], |p| p.view == View::Objective),
         applies(&["group", "right"], |p| p.view == View::Group),
@@ -196,6 +209,22 @@ impl Model for Params {
             headline(
                 "How strongly a wrong answer is discouraged.",
                 measure("wrong-advantage", "Advantage, wrong answer", Unit::Ratio, |_, s| s.group[1]),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Group,
+            doc(
+                "All right or all wrong, if each answer is right with the group’s share of right ones.",
+                measure("no-gradient", "Groups without a gradient", Unit::Fraction, |p, _| p.no_gradient()),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Group && p.no_gradient() < 1.0,
+            doc(
+                "With dynamic sampling, until one has a gradient.",
+                measure("groups-sampled", "Groups sampled per group kept", Unit::Ratio, |p, _| {
+                    if p.no_gradient() < 1.0 { 1.0 / (1.0 - p.no_gradient()) } else { 0.0 }
+                }),
             ),
         ),
     ];

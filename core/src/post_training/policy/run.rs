@@ -121,7 +121,11 @@ struct Batch {
 impl Params {
     /// The clip; none where it is off.
     pub fn clip(&self) -> Clip {
-        Clip::of(if self.clip == 0.0 { f64::INFINITY } else { self.clip })
+        match (self.clip, self.clip_high) {
+            (0.0, _) => Clip::of(f64::INFINITY),
+            (clip, 0.0) => Clip::of(clip),
+            (clip, high) => Clip { high, ..Clip::of(clip) },
+        }
     }
 
     fn in_reward(&self) -> bool {

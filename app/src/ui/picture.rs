@@ -1,0 +1,22 @@
+//! A picture on the page that isn't a chart: the lanes and cells with which the page is served, as large as their place.
+
+use leptos::html;
+use leptos::prelude::*;
+use ringside_drawing::picture::Picture;
+
+use super::chart::{Room, keep_measured};
+
+/// Draws a picture as large as its class makes it.
+pub fn view(class: &'static str, picture: Memo<Picture>) -> AnyView {
+    let place = NodeRef::<html::Div>::new();
+    let room = RwSignal::new(None::<Room>);
+    Effect::new(move |_| {
+        let Some(place) = place.get() else { return };
+        keep_measured(place.into(), room);
+    });
+    let markup = move || {
+        let frame = room.with(|room| room.as_ref().map(|room| room.frame));
+        frame.map(|frame| picture.with(|picture| picture.in_page(frame))).unwrap_or_default()
+    };
+    view! { <div class=format!("chart {class}") node_ref=place inner_html=markup></div> }.into_any()
+}

@@ -1,0 +1,57 @@
+//! What a serving engine's requests wait for, as its log shows it.
+
+use super::file::Run;
+use super::measure::Metric;
+use crate::quantity::{Unit, counted, grouped};
+
+/// What an engine reports of itself that no model here predicts.
+pub(super) const SHOWN: [Metric; 8] = [
+    Metric::KvUsage,
+    Metric::GenerationRate,
+    Metric::PromptRate,
+    Metric::Running,
+    Metric::Waiting,
+    Metric::PrefixHits,
+    Metric::FirstToken,
+    Metric::PerToken,
+];
+/// The part of the cache from which on a new request may find no room.
+const FULL: f64 = 0.9;
+/// The part of the prompts' tokens below which the prefix cache does next to nothing.
+const FEW: f64 = 0.01;
+
+/// What requests wait for, if any wait: the engine's own limit, room in the cache, or neither. `tokens` is what the cache has room for.
+pub(super) fn sentence(run: &Run, tokens: Option<f64>) -> Option<String> {
+    let waiting = run.measured(Metric::Waiting).map(f64::round).filter(|n| *n >= 1.0)?;
+    let usage = run.measured(Metric::KvUsage)?;
+    let running = run.measured(Metric::Running).map(f64::round).filter(|n| *n >= 1.0);
+    let wait = format!("{} for the first token", counted(waiting as u64, "request waits", "requests wait"));
+    let used = Unit::Fraction.format(usage);
+    let limit = run.serving.requests.zip(running).filter(|(limit, running)| *running >= *limit as f64);
+    let mut text = match limit {
+        Some((limit, _)) => format!(
+            "{wait}: the engine works on {}, its limit, and {used} of the cache is in use.",
+            counted(limit, "request", "requests")
+        ),
+        None if usage >= FULL => {
+            let each = tokens.zip(running).map(|(tokens, running)| {
+                format!(
+                    " ({} have about {} tokens each)",
+                    counted(running as u64, "request", "requests"),
+                    grouped((tokens * usage / running) as u64)
+                )
+            });
+            format!(
+                "{wait} while {used} of the cache is in use{}, most likely for room in it. A cache or weights in FP8 make room, and so does another replica.",
+                each.unwrap_or_default()
+            )
+        }
+        None => format!(
+            "{wait} although {used} of the cache is in use: look at the limits on requests (`--max-num-seqs`) and on tokens per step (`--max-num-batched-tokens`)."
+        ),
+    };
+    if run.measured(Metric::PrefixHits).is_some_and(|hits| hits < FEW) {
+        text += " Next to no prompt begins with what the cache holds: prompts with a common beginning would take its room once.";
+    }
+    Some(text)
+}
