@@ -438,6 +438,8 @@ fn serving_is_compared() {
 
 #[test]
 fn what_requests_wait_for_is_said() {
+    use Metric as M;
+
     // vLLM 0.11's log and `vllm bench serve`.
     let log = "(APIServer pid=1) INFO 11-25 10:00:00 [loggers.py:127] Engine 000: Avg prompt throughput: 5123.4 tokens/s, Avg generation throughput: 812.1 tokens/s, Running: 38 reqs, Waiting: 12 reqs, GPU KV cache usage: 97.8%, Prefix cache hit rate: 0.0%\nMean TTFT (ms):                          6012.33\nMean TPOT (ms):                          46.70\n";
     let card = read("vllm.log", log);
