@@ -64,7 +64,7 @@ test.describe("loss-scaling", () => {
       expect(await quantity(page, "loss")).toBeGreaterThan(1.5);
       await figure(page).getByRole("radio", { name: "fixed", exact: true }).check({ force: true });
       await expect.poll(() => quantity(page, "loss")).toBeLessThan(0.1);
-      await load(page, "scaling=pytorch&qk=128&logits=false");
+      await open(page, "scaling=pytorch&qk=128&logits=false");
       await expect(figure(page).locator("td.fate.first")).toContainText("first");
       await expect(figure(page).locator(".operations tbody tr").filter({ hasText: "attention logits" })).toContainText("NaN");
     });

@@ -40,7 +40,7 @@ pub(super) fn view(params: Memo<Params>, shown: Memo<Shown>) -> AnyView {
         let tally = tally(op, pass);
         let is_first = move || first.get() == Some((op, pass));
         view! {
-            <td class=move || format!("fate {}", fate(tally.get())) class:first=is_first>
+            <td class=move || format!("fate {}{}", fate(tally.get()), if is_first() { " first" } else { "" })>
                 {move || text(tally.get())}
                 {move || is_first().then(|| view! { <b>" first"</b> })}
             </td>

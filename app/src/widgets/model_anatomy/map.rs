@@ -233,11 +233,15 @@ fn tile(state: State, drawing: Memo<Drawing>, id: &'static str) -> AnyView {
     let at = move |of: fn(&Area) -> f64| move || tile.with(|t| percent(of(&t.area)));
     // What has no area is in the table of pieces, not in the way of the arrow keys.
     let none = move || tile.with(|t| t.area.along.1 <= 0.0 || t.area.across.1 <= 0.0);
+    // One text: a class that is set apart would go whenever the text is set anew.
+    let class = move || {
+        let marks = [(" selected", selected.get()), (" partly", tile.with(|t| t.used < 100.0))];
+        let marks: String = marks.into_iter().filter_map(|(mark, on)| on.then_some(mark)).collect();
+        tile.with(|t| format!("tile {}{marks}", t.class))
+    };
     view! {
         <label
-            class=move || tile.with(|t| format!("tile {}", t.class))
-            class:selected=selected
-            class:partly=move || tile.with(|t| t.used < 100.0)
+            class=class
             hidden=none
             title=move || tile.with(|t| t.spoken.clone())
             style=("--along", at(|a| a.along.0))
