@@ -55,7 +55,7 @@ test.describe("float-bits", () => {
 });
 
 test.describe("loss-scaling", () => {
-  const { figure, load, open, parameter, quantity } = widget("loss-scaling");
+  const { figure, open, parameter, quantity } = widget("loss-scaling");
 
   test("a loss is scaled until it learns, and an overflow is forgiven", async ({ page }) => {
     await step(page, "fp16 learns nothing until its loss is scaled, and the figure says what died", async () => {
