@@ -169,9 +169,9 @@ pub(crate) fn manifest(folder: &Path) -> Result<serde_json::Value> {
     serde_json::from_slice(&process::read(&path)?).could_not(|| format!("read {}", path.display()))
 }
 
-/// Where a page asks for the number of the build, and the script that does.
 /// The folders whose pages show something to a room, which may vote on paper: the only ones that may use the camera.
 const ROOMS: [&str; 4] = ["chapter/", "w/", "mission/", "presenter/"];
+/// Where a page asks for the number of the build, and the script that does.
 const VERSION: &str = "build-version";
 const RELOADER: &str = "reload.js";
 /// Asks every half second, and reloads the page when the answer is another than the first.

@@ -121,7 +121,8 @@ pub fn read_log(signs: &[Sign], log: &str) -> LogReading {
                 reading.recognized += 1;
                 let kind = signs.get(sign).map(|s| s.kind).unwrap_or_default();
                 let alike = reading.seen.iter().filter(|seen| seen.sign == sign).count();
-                let is_apart = is_collective(&kept) && alike < COLLECTIVES;
+                let is_known = reading.seen.iter().any(|seen| seen.sign == sign && seen.kept == kept);
+                let is_apart = is_collective(&kept) && (is_known || alike < COLLECTIVES);
                 let same = |seen: &&mut Seen| seen.sign == sign && (!is_apart || seen.kept == kept);
                 match reading.seen.iter_mut().find(same) {
                     Some(seen) => {

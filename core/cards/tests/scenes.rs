@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_that_are_no_picture_are_refused(width: usize, height: usize, many in 0_usize..64) {
+    fn bytes_that_are_no_picture_are_refused(width in prop_oneof![0_usize..9, any::<usize>()], height in prop_oneof![0_usize..9, any::<usize>()], many in 0_usize..64) {
         let fits = width <= 8192 && height <= 8192 && width * height == many;
         prop_assert_eq!(Gray::new(width, height, vec![0; many]).is_some(), fits);
     }

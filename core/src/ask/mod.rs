@@ -77,13 +77,11 @@ struct Rule {
     says: fn(&Query, &Reading) -> String,
 }
 
-/// The state of the memory figure with the first stage of ZeRO that fits, where the question leaves the stage open.
+/// The state of the memory figure with the first stage of ZeRO that fits.
 fn sharded(query: &Query) -> Query {
     let (params, _) = memory::Params::read(query);
     let stage = match params.evaluate() {
-        Ok(b) if query.get("zero").is_none() && b.params.mode == memory::Mode::Training => {
-            b.first_stage_that_fits().map(|row| row.stage)
-        }
+        Ok(b) if b.params.mode == memory::Mode::Training => b.first_stage_that_fits().map(|row| row.stage),
         _ => None,
     };
     match stage.filter(|stage| *stage > 0) {
@@ -319,7 +317,8 @@ pub fn answers(question: &str) -> Vec<Answered> {
 /// A figure set to what was read, and what it says; none if it takes no such model.
 fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
     let mut answered = state(rule, reading)?;
-    if rule.figure == memory::Params::ID {
+    let leaves_open = !(rule.sets)(reading).iter().any(|(name, _)| *name == "zero");
+    if rule.figure == memory::Params::ID && leaves_open {
         answered.query = sharded(&answered.query);
     }
     let says = (rule.says)(&answered.query, reading);

@@ -250,7 +250,7 @@ pub(super) fn finding(params: &Params, outcome: &Outcome) -> String {
             let label = first.cause.map(|c| c.label()).unwrap_or_default();
             let evidence = evidence(trace, first);
             let all = number(outcome.time.window as f64 / 1e6) + " ms";
-            format!("{lead} Most of what is lost is lost to {label}: {lost} of {all} on this rank. {evidence}{also}")
+            format!("{lead} Largest loss: {label}, {lost} of {all} on this rank. {evidence}{also}")
         }
     }
 }

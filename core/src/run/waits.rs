@@ -47,11 +47,11 @@ pub(super) fn sentence(run: &Run, tokens: Option<f64>) -> Option<String> {
             )
         }
         None => format!(
-            "{wait} although {used} of the cache is in use: look at the limits on requests (`--max-num-seqs`) and on tokens per step (`--max-num-batched-tokens`)."
+            "{wait} although only {used} of the cache is in use: look at the limits on requests (`--max-num-seqs`) and on tokens per step (`--max-num-batched-tokens`)."
         ),
     };
     if run.measured(Metric::PrefixHits).is_some_and(|hits| hits < FEW) {
-        text += " Next to no prompt begins with what the cache holds: prompts with a common beginning would take its room once.";
+        text += " Next to no prompt tokens were found in the cache: prefix caching is off, or prompts have no common beginning. Prompts with one would keep it in the cache once.";
     }
     Some(text)
 }

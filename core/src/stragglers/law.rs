@@ -43,7 +43,7 @@ pub fn above(x: f64) -> f64 {
 }
 
 /// ln(1 − q).
-fn ln_without(q: f64) -> f64 {
+pub fn ln_without(q: f64) -> f64 {
     if q < 1e-6 { -q - q * q / 2.0 } else { ln((1.0 - q).max(f64::MIN_POSITIVE)) }
 }
 

@@ -14,7 +14,7 @@ mod tests;
 
 use crate::mix::Stream;
 use crate::options;
-pub use law::{Law, above};
+pub use law::{Law, above, ln_without};
 
 /// What is done about the slow rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

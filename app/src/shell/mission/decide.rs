@@ -133,9 +133,7 @@ impl Draft {
                 let chosen = run.play(|_, _, game| game.chosen(&state)).ok_or("This run cannot be played.")?;
                 let failed = |step: &Step| step.decision == next && step.again && step.answer.as_ref() == Some(&chosen);
                 if run.shown.with_untracked(|s| s.steps.last().is_some_and(failed)) {
-                    return Err(
-                        "That is what you decided a moment ago, and it didn’t do. Change something first.".into()
-                    );
+                    return Err("You just decided that, and it didn’t work. Change something first.".into());
                 }
                 Ok(chosen)
             }
@@ -176,7 +174,7 @@ impl Draft {
     /// Puts back what the run sets, where the figure was given another value, and says so.
     fn hold(self, entry: &'static Entry) {
         let (mut state, posed) = (self.state.get(), self.posed.get_value());
-        let (now, before) = ((entry.evaluate)(&state).query, (entry.evaluate)(&posed).query);
+        let (now, before) = ((entry.read)(&state).0, (entry.read)(&posed).0);
         let strayed = |name: &&String| now.get(name) != before.get(name);
         let strayed: Vec<String> = self.given.with_value(|given| given.iter().filter(strayed).cloned().collect());
         let Some(first) = strayed.first() else { return };
@@ -185,6 +183,10 @@ impl Draft {
                 Some(value) => state.set(name, value),
                 None => state = state.without(name),
             }
+        }
+        // What the figure itself makes of another value can't be put back.
+        if self.state.with_untracked(|before| *before == state) {
+            return;
         }
         self.state.set(state);
         self.said.set(Some(Err(format!("This run sets “{}”: it stays as it is.", entry.label(first)))));

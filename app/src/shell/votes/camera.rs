@@ -51,8 +51,10 @@ impl Camera {
         let wanted = "{\"audio\":false,\"video\":{\"width\":{\"ideal\":1920},\"height\":{\"ideal\":1080},\"facingMode\":{\"ideal\":\"environment\"}}}";
         let wanted = JSON::parse(wanted).unwrap_or(JsValue::UNDEFINED);
         if let Some(device) = device {
-            // Without it the browser takes the camera that it likes.
-            let _ = Reflect::set(&member(&wanted, "video"), &"deviceId".into(), &device.into());
+            // This one, however much better another would do.
+            let exact = js_sys::Object::new();
+            let _ = Reflect::set(&exact, &"exact".into(), &device.into());
+            let _ = Reflect::set(&member(&wanted, "video"), &"deviceId".into(), &exact);
         }
         let asked = call(&devices(), "getUserMedia", &Array::of1(&wanted));
         let why = match settled(asked).await {
@@ -61,7 +63,7 @@ impl Camera {
         };
         Err(match why.as_str() {
             "NotAllowedError" | "SecurityError" => {
-                "The browser didn’t give this page the camera. Allow the camera for this site (in the address bar), reload the page, and try again."
+                "The browser didn’t give this page the camera. Reload the page and try again. If that doesn’t help, allow the camera for this site in the address bar."
             }
             "NotFoundError" | "OverconstrainedError" => "This computer has no camera that the browser can see. Connect one, and try again.",
             "NotReadableError" | "AbortError" => "The camera doesn’t start. Close other programs that use it, and try again.",

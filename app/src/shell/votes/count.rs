@@ -34,6 +34,7 @@ enum Phase {
 #[derive(Clone, Copy)]
 struct Counter {
     hands: Hands,
+    open: RwSignal<bool>,
     phase: RwSignal<Phase>,
     count: RwSignal<Count>,
     /// The last picture's size and cards.
@@ -52,6 +53,7 @@ struct Counter {
 pub(super) fn view(hands: Hands, open: RwSignal<bool>) -> AnyView {
     let counter = Counter {
         hands,
+        open,
         phase: RwSignal::new(Phase::Starting),
         count: RwSignal::new(Count::default()),
         seen: RwSignal::new(((16, 9), Vec::new())),
@@ -67,7 +69,7 @@ pub(super) fn view(hands: Hands, open: RwSignal<bool>) -> AnyView {
         drop(counter.worker.try_update_value(Option::take));
     });
     counter.begin(None);
-    counter.view(open)
+    counter.view()
 }
 
 impl Counter {
@@ -88,7 +90,9 @@ impl Counter {
             let Some(video) = self.video.try_get_untracked().flatten() else { return };
             camera.show(&video);
             self.device.set(camera.device());
-            self.cameras.set(known);
+            if self.cameras.with_untracked(|before| *before != known) {
+                self.cameras.set(known);
+            }
             self.camera.set_value(Some(camera));
             match Worker::start(READER, move |said| self.hear(said)) {
                 Ok(worker) => self.worker.set_value(Some(worker)),
@@ -138,6 +142,10 @@ impl Counter {
                     None => return,
                 }
                 let Some(video) = self.video.try_get_untracked().flatten() else { return };
+                // What isn't displayed has no offset parent: the projection was left, and nobody sees that the camera is on.
+                if video.offset_parent().is_none() {
+                    return self.open.set(false);
+                }
                 let Some(picture) = camera::picture(&video).await else { continue };
                 let given = Array::of2(&picture, &untrack(handed_out).into());
                 self.worker.try_with_value(|worker| {
@@ -160,8 +168,8 @@ impl Counter {
         self.pictures.set(0);
     }
 
-    fn view(self, open: RwSignal<bool>) -> AnyView {
-        let Self { hands, phase, count, seen, pictures, .. } = self;
+    fn view(self) -> AnyView {
+        let Self { hands, open, phase, count, seen, pictures, .. } = self;
         let fails = move || phase.with(|phase| matches!(phase, Phase::Failed(_)));
         let is_counting = move || phase.with(|phase| *phase == Phase::Counting);
         let cards = Memo::new(move |_| count.with(Count::cards));
@@ -246,7 +254,7 @@ impl Counter {
                 all.push(format!("Not counted because only cards 1 to {many} were handed out: {cards}."));
             }
             if !count.twice.is_empty() {
-                all.push(format!("Printed twice, so only one of each is counted: {}.", listed(&count.twice)));
+                all.push(format!("Seen twice at the same time, so only one of each is counted: {}.", listed(&count.twice)));
             }
             if is_late && count.cards() == 0 && count.beyond.is_empty() {
                 all.push("No card is counted yet. Hold cards still and upright, with their white edge visible; turn the camera to the room; add light.".to_owned());
@@ -264,8 +272,8 @@ impl Counter {
         move || {
             (cameras.with(Vec::len) > 1).then(|| {
                 let option = move |of: Device| {
-                    let (id, is_on) = (of.id.clone(), device.with_untracked(|on| *on == of.id));
-                    view! { <option value=id selected=is_on>{of.label}</option> }
+                    let own = of.id.clone();
+                    view! { <option value=of.id prop:selected=move || device.with(|on| *on == own)>{of.label}</option> }
                 };
                 view! {
                     <label>

@@ -13,7 +13,8 @@ pub(super) fn view() -> AnyView {
         move || (1..=handed_out()).filter_map(svg).map(|card| view! { <li inner_html=card></li> }).collect_view();
     let side = move || format!("{}mm", sheet.get().side());
     let choice = move |of: Sheet| {
-        let label = format!("{} per sheet, read up to {:.0} m away", of.cards(), of.reach().floor());
+        let label =
+            format!("{} per sheet, for up to about {:.0} m with a 1080p camera", of.cards(), of.reach().floor());
         view! {
             <label>
                 <input type="radio" name="sheet" prop:checked=move || sheet.get() == of on:change=move |_| sheet.set(of) />

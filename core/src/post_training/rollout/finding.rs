@@ -35,9 +35,14 @@ impl Params {
                 ratio(Run::of(&Self { layout: Layout::Partial, ..*self }, 0.0).rate / run.rate)
             ),
             Layout::OneStep => format!(
-                "A step takes as long as the slower of generation and training: {}, {than} the synchronous layout, on samples one version \
+                "A step takes as long as the slower of generation and training, plus the weight transfer: {}, {than} the synchronous layout, on samples one version \
                  old. {idle}",
                 Unit::Seconds.format(run.step)
+            ),
+            Layout::Asynchronous | Layout::Partial if self.bound == 0 => format!(
+                "With a bound of 0 versions nothing runs ahead, so every step waits for its longest answer, as in the synchronous layout. \
+                 {idle} {}",
+                self.staleness(o)
             ),
             Layout::Asynchronous => format!(
                 "Engines run ahead, but each finishes its longest answer before it takes new weights: {than} the synchronous layout. \
@@ -46,7 +51,7 @@ impl Params {
             ),
             Layout::Partial => format!(
                 "No answer is waited for: {than} the synchronous layout, at {} of what the slower pool can do. {idle} {}",
-                part(run.rate / self.limit()),
+                part((run.rate / self.limit()).min(1.0)),
                 self.staleness(o)
             ),
         }

@@ -3,7 +3,7 @@
 use crate::float::elementary::{exp, ln};
 use crate::mix::{Stream, mix};
 use crate::options;
-use crate::stragglers::above;
+use crate::stragglers::{above, ln_without};
 
 /// The kind of distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,31 +40,38 @@ pub struct Lengths {
 const PIECES: u32 = 1000;
 
 impl Lengths {
+    /// Whether all answers are equally long.
+    fn is_constant(self) -> bool {
+        self.shape == Shape::Constant || (self.shape == Shape::Lognormal && self.sigma <= 0.0)
+    }
+
     /// The probability that an answer would be longer than this.
     pub fn beyond(self, tokens: f64) -> f64 {
         if tokens <= 0.0 {
             return 1.0;
         }
         match self.shape {
-            Shape::Constant => f64::from(u8::from(tokens < self.mean)),
+            _ if self.is_constant() => f64::from(u8::from(tokens < self.mean)),
             Shape::Exponential => exp(-tokens / self.mean),
-            Shape::Lognormal if self.sigma <= 0.0 => f64::from(u8::from(tokens < self.mean)),
-            Shape::Lognormal => above((ln(tokens / self.mean) + self.sigma * self.sigma / 2.0) / self.sigma),
+            Shape::Constant | Shape::Lognormal => {
+                above((ln(tokens / self.mean) + self.sigma * self.sigma / 2.0) / self.sigma)
+            }
         }
     }
 
     /// The expected longest of `n` answers, ∫₀^cap (1 − F(x)ⁿ) dx (David and Nagaraja, "Order Statistics", §3.1). For exponential lengths
     /// without a limit it is the mean times the harmonic number of n.
     pub fn expected_longest(self, n: u64) -> f64 {
+        if self.is_constant() {
+            return self.mean.min(self.cap);
+        }
         let (n, cap) = (n as f64, self.cap);
         let low = cap * 1e-7;
         // In the logarithm of the length, where a long tail is as smooth as the rest.
         let width = ln(cap / low) / f64::from(PIECES);
         let at = |i: u32| {
             let x = low * exp(width * f64::from(i));
-            let beyond = self.beyond(x);
-            let all_below = if beyond < 1e-12 { -n * beyond } else { n * ln((1.0 - beyond).max(f64::MIN_POSITIVE)) };
-            x * (1.0 - exp(all_below))
+            x * (1.0 - exp(n * ln_without(self.beyond(x))))
         };
         let inner: f64 = (1..PIECES).map(at).sum();
         low + width * (inner + (at(0) + at(PIECES)) / 2.0)
@@ -73,11 +80,10 @@ impl Lengths {
     /// The mean under the limit.
     pub fn expected(self) -> f64 {
         match self.shape {
-            Shape::Constant => self.mean.min(self.cap),
+            _ if self.is_constant() => self.mean.min(self.cap),
             Shape::Exponential => self.mean * (1.0 - exp(-self.cap / self.mean)),
-            Shape::Lognormal if self.sigma <= 0.0 => self.mean.min(self.cap),
             // E min(X, c): the part of the mean below c, and c as often as X is above it.
-            Shape::Lognormal => {
+            Shape::Constant | Shape::Lognormal => {
                 let until = (ln(self.cap / self.mean) - self.sigma * self.sigma / 2.0) / self.sigma;
                 self.mean * above(-until) + self.cap * self.beyond(self.cap)
             }

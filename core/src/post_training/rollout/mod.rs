@@ -124,7 +124,7 @@ impl Params {
         self.batch as f64 / (self.training() + self.transfer)
     }
 
-    /// The most answers per second of any layout: the slower pool, always at work.
+    /// The most answers per second of any layout, with lengths as expected: the slower pool, always at work.
     pub fn limit(&self) -> f64 {
         self.generation_rate().min(self.training_rate())
     }

@@ -136,7 +136,7 @@ impl Model for Params {
         measure("cut", "Answers cut off at the limit", Unit::Fraction, |_, o| o.run.cut),
         measure("speedup", "Speedup over the synchronous layout", Unit::Ratio, |_, o| o.run.rate / o.synchronous),
         doc(
-            "One pool of all GPUs that generates, then trains, and moves no weights to others but as often.",
+            "One pool of all GPUs that generates, then trains, with the same weight transfer after each step.",
             measure("shared", "Samples/s, one shared pool", Unit::Ratio, |_, o| o.shared),
         ),
         measure("generation-rate", "Samples/s that full engines write", Unit::Ratio, |p, _| p.generation_rate()),

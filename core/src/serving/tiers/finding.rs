@@ -36,7 +36,7 @@ impl Params {
         let from = match o.breaks_even[self.tier as usize] {
             Some(n) if n <= self.block => " Fetching wins at any length.".to_owned(),
             Some(n) => format!(" Fetching wins from {} on.", counted(n, "token", "tokens")),
-            None => " Fetching never wins up to the longest prefix of the figure.".to_owned(),
+            None => " Fetching wins for no prefix that fits in HBM.".to_owned(),
         };
         let other = o.other.from(self.tier);
         let layout = match self.layout {
