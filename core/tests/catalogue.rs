@@ -124,6 +124,17 @@ fn what_is_yes_or_no_is_a_word() {
 const WRONG: &[&str] =
     &["of a ", "of one ", "(0)", "(1)", "(0:", "1 if", " or not", " in all", " gone", " a second", "beside it"];
 
+/// In an exercise's expressions this is its expected answer.
+const TAKEN: &str = "answer";
+
+#[test]
+fn no_name_is_that_of_an_expected_answer() {
+    for entry in ALL {
+        let names = entry.quantities().map(|(id, ..)| id).chain(entry.params().map(|param| param.spec.name));
+        assert!(names.into_iter().all(|name| name != TAKEN), "{}", entry.id);
+    }
+}
+
 /// What no label begins with: it leans on the one before.
 const LEANING: &[&str] =
     &["Of ", "of ", "Its ", "Then", "Beside", "Those", "That ", "The same", "The others", "As many"];

@@ -310,7 +310,7 @@ impl Reading {
                 self.take(if unit == "ms" { n / 1e3 } else { n });
             }
             "ms" | "s" | "sec" | "secs" | "second" | "seconds"
-                if self.asks_first() && near(&["ttft", "first"], 6, 4) =>
+                if self.asks_first() && near(&["ttft", "first"], 12, 4) =>
             {
                 self.wait(if unit == "ms" { n / 1e3 } else { n });
             }

@@ -312,8 +312,8 @@ mod tests {
         assert_eq!((due.state, due.mastered), (State::Due, true));
         assert!(due.recall.is_some_and(|r| r < 0.9));
         let wrong = of(&[good(1), good(1), good(3), attempt(9, false, 1, 0)], 9);
-        assert_eq!((wrong.state, wrong.mastered), (State::Learning, false));
-        assert!(wrong.say.contains("3 exercises right in a row") && wrong.say.ends_with("tomorrow."), "{}", wrong.say);
+        assert_eq!((wrong.state, wrong.mastered, wrong.recall), (State::Due, false, None));
+        assert!(wrong.say.contains("3 exercises right in a row") && wrong.say.ends_with("due now."), "{}", wrong.say);
         let hints = of(&[good(1), attempt(2, true, 1, 2), attempt(4, true, 2, 0)], 4);
         assert!(!hints.mastered && hints.say.contains("without a hint"), "{}", hints.say);
     }

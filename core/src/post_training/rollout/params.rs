@@ -125,7 +125,7 @@ impl Model for Params {
         measure("step", "Time per training step", Unit::Seconds, |_, o| o.run.step),
         measure("training", "Training time per step", Unit::Seconds, |p, _| p.training()),
         measure("moving", "Weight-transfer share of the engines", Unit::Fraction, |_, o| o.run.generation.moving),
-        measure("answer", "Mean time per answer", Unit::Seconds, |_, o| o.run.answer),
+        measure("mean-answer", "Mean time per answer", Unit::Seconds, |_, o| o.run.answer),
         measure("longest", "Longest answer per batch, on average", Unit::Seconds, |_, o| o.run.longest),
         doc(
             "For as many draws from the distribution as a batch has answers.",

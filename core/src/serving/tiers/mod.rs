@@ -354,7 +354,7 @@ impl Model for Params {
         ),
         measure("found", "Tokens found", Unit::Count, |_, o| o.here.found as f64),
         measure("bytes", "Cache of the prefix per GPU", Unit::Bytes, |_, o| o.here.bytes),
-        measure("bytes-per-token", "Cache of a token per GPU", Unit::Bytes, |_, o| o.per_token),
+        measure("bytes-per-token", "Cache per token and GPU", Unit::Bytes, |_, o| o.per_token),
         when(|p, _| p.tier != Tier::Hbm, measure("copies", "Copies per GPU", Unit::Count, |_, o| o.here.copies)),
         when(
             |p, _| p.tier != Tier::Hbm,
@@ -371,7 +371,7 @@ impl Model for Params {
         ),
         when(
             |p, _| p.tier != Tier::Hbm,
-            measure("full-bandwidth", "Bandwidth of one large copy", Unit::BytesPerSecond, |p, _| p.bandwidth(p.tier)),
+            measure("full-bandwidth", "Bandwidth of large copies", Unit::BytesPerSecond, |p, _| p.bandwidth(p.tier)),
         ),
         when(
             |_, o| o.here.recompute > 0.0,
