@@ -52,7 +52,7 @@ fn quantity(entry: &Entry, query: &str, id: &str) -> String {
 }
 
 /// A link to a chapter that is written; else its words alone.
-fn to_chapter(course: &Course, slug: &str, words: &str) -> String {
+pub(super) fn to_chapter(course: &Course, slug: &str, words: &str) -> String {
     match course.chapter(slug).filter(|chapter| chapter.status == Status::Written) {
         Some(chapter) => format!("<a href=\"{}\">{}</a>", escape(&chapter.href()), escape(words)),
         None => escape(words),

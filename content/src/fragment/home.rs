@@ -51,13 +51,15 @@ fn welcome(course: &Course, missions: &[Listed]) -> String {
          <a class=\"button practice-now\" href=\"practice/now/\">Practice now · {PRACTICE} min</a> \
          <span class=\"all-done\" hidden>Every chapter written so far is done. \
          <a href=\"./?priority=3&amp;read=no#sources\">Read what they stand on</a></span>{half_hour}</p>\n\
-         <p class=\"placed sans\">Not new to this? <a href=\"{}/\">{}</a> in about five minutes.</p>\n\
+         <p class=\"placed sans\">Not new to this? <a href=\"{}/\">{}</a> in about five minutes. \
+         You train on one GPU already? {}.</p>\n\
          <p class=\"done-so-far sans\"></p>\n</div>\n",
         ask(),
         escape(&href),
         escape(&start),
         Page::Placement.path(),
         Page::Placement.title(),
+        begin::to_chapter(course, "memory-accounting", "Begin with where the memory goes"),
     )
 }
 
