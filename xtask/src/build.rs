@@ -95,12 +95,13 @@ fn for_browsers(name: &str) -> Command {
 /// Compiles `ringside-site` with what the profile needs of it.
 pub(crate) fn maker(profile: Profile) -> Result<()> {
     let mut cargo = command("cargo");
-    cargo.args(["build", "--bin", "ringside-site", "--features"]);
     match profile {
-        // A release proves every exercise, with models that are optimized as for the tests, and compiled once for both: cargo gives what
-        // the whole workspace depends on other features.
-        Profile::Release => cargo.args(["ringside-site/split", "--workspace", "--profile", "test"]),
-        Profile::Development => cargo.arg("ringside-site/bind"),
+        // A release proves every exercise, with models that are optimized as for the tests. Compiled with a test of its own it has what all
+        // tests have, which is then compiled once: otherwise cargo gives dependencies other features.
+        Profile::Release => {
+            cargo.args(["test", "--no-run", "--workspace", "--test", "site", "--features", "ringside-site/split"])
+        }
+        Profile::Development => cargo.args(["build", "--bin", "ringside-site", "--features", "ringside-site/bind"]),
     };
     process::run(&mut cargo)
 }

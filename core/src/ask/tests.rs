@@ -215,7 +215,7 @@ fn what_is_not_counted_is_said() {
     assert_eq!(unused("does 13B fit on 8 H100 to train in 3 days"), ["3 days"]);
     assert_eq!(
         unused("train 13B with offloading and rank 8 in 16k context on 8 H100"),
-        ["16,384 tokens of context", "rank 8"]
+        ["rank 8", "16,384 tokens of context", "offloading to host memory"]
     );
     assert_eq!(unused("how long does llama 3 8b serve 50 users on 1 H100"), ["how long"]);
     assert!(asked("llama 3 8b on a 4090 in 30 minutes").read_as().contains(" Not used: 30 minutes."));
