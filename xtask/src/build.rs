@@ -25,6 +25,8 @@ pub(crate) struct Plan {
     pub(crate) lenient: bool,
     /// How to compile it.
     pub(crate) profile: Profile,
+    /// Whether the tests are compiled at the same time.
+    pub(crate) with_tests: bool,
 }
 
 /// How the app and its workers are compiled.
@@ -38,7 +40,13 @@ pub(crate) enum Profile {
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { public_url: "/".into(), out: process::root().join("dist"), lenient: false, profile: Profile::Release }
+        Self {
+            public_url: "/".into(),
+            out: process::root().join("dist"),
+            lenient: false,
+            profile: Profile::Release,
+            with_tests: false,
+        }
     }
 }
 
@@ -46,6 +54,7 @@ impl Default for Plan {
 pub(crate) fn main(options: &Options) -> Result<()> {
     let mut plan = Plan {
         lenient: options.has("--lenient"),
+        with_tests: options.has("--with-tests"),
         profile: if options.has("--dev") { Profile::Development } else { Profile::Release },
         ..Plan::default()
     };
@@ -65,7 +74,7 @@ pub(crate) fn build(plan: &Plan) -> Result<()> {
     say("1/3 compiling the app and its workers for the browser");
     compile(plan.profile)?;
     say("2/3 compiling what renders the course and writes the site");
-    maker(plan.profile)?;
+    maker(plan.profile, plan.with_tests)?;
     say("3/3 rendering the course and writing the site");
     make(plan, &target)?;
     say(format_args!("built {}", plan.out.display()));
@@ -92,14 +101,15 @@ fn for_browsers(name: &str) -> Command {
     cargo
 }
 
-/// Compiles `ringside-site` with what the profile needs of it.
-pub(crate) fn maker(profile: Profile) -> Result<()> {
+/// Compiles `ringside-site` with what the profile needs of it; for a release with all tests, or with a test of its own.
+pub(crate) fn maker(profile: Profile, with_tests: bool) -> Result<()> {
     let mut cargo = command("cargo");
     match profile {
-        // A release proves every exercise, with models that are optimized as for the tests. Compiled with a test of its own it has what all
-        // tests have, which is then compiled once: otherwise cargo gives dependencies other features.
+        // A release proves every exercise, with models that are optimized as for the tests.
         Profile::Release => {
-            cargo.args(["test", "--no-run", "--workspace", "--test", "site", "--features", "ringside-site/split"])
+            cargo.args(["test", "--no-run", "--workspace", "--features", "ringside-site/split"]);
+            // Beside the tests it's compiled with all of them, and shares what they have: with fewer, cargo gives dependencies other features.
+            cargo.args(["--test", "site"].iter().filter(|_| !with_tests))
         }
         Profile::Development => cargo.args(["build", "--bin", "ringside-site", "--features", "ringside-site/bind"]),
     };

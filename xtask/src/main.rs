@@ -54,6 +54,11 @@ const COMMANDS: &[Command] = &[
             PUBLIC_URL,
             Flag { name: "--out", value: "<dir>", help: "where to; default dist" },
             Flag { name: "--lenient", value: "", help: "build although content has mistakes; they show in place" },
+            Flag {
+                name: "--with-tests",
+                value: "",
+                help: "compile the tests too: what makes the site shares their models",
+            },
             Flag { name: "--dev", value: "", help: "as `serve` builds it: quickly, large and in one piece" },
         ],
         run: build::main,

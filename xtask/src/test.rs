@@ -121,7 +121,8 @@ impl SiteBuild {
         let file = File::create(&log).could_not(|| format!("create {}", log.display()))?;
         let both = file.try_clone().could_not(|| "write one log of two outputs".to_owned())?;
         let program = std::env::current_exe().could_not(|| "find this program".to_owned())?;
-        let process = command(program).arg("build").stdin(Stdio::null()).stdout(file).stderr(both).spawn();
+        let process =
+            command(program).args(["build", "--with-tests"]).stdin(Stdio::null()).stdout(file).stderr(both).spawn();
         Ok(Self { process: process.could_not(|| "start the build".to_owned())?, log })
     }
 
