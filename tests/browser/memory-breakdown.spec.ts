@@ -153,6 +153,7 @@ test.describe("with a config.json of one's own", () => {
       await paste(page, config("bad/unknown_model_type.json"));
       await page.locator("details.own-model .message button", { hasText: "llama" }).click();
       expect(await quantity(page, "params")).toBe(8030261248);
+      await expect.poll(() => page.url()).toContain("hidden_size=4096");
     });
 
     await step(page, "refuses a file of 5 MB from its size alone", async () => {

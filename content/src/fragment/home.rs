@@ -37,10 +37,11 @@ fn welcome(course: &Course, missions: &[Listed]) -> String {
     let short = for_newcomers(missions).find(|one| one.mission.minutes <= 30);
     let half_hour = short.map_or_else(String::new, |one| {
         format!(
-            " <span class=\"half-hour\">Only half an hour? <a href=\"mission/{}/\">Play mission {}: {}</a>.</span>",
+            " <span class=\"half-hour\">Only half an hour? <a href=\"mission/{}/\">Play mission {}: {}</a>. Trained on one GPU? {}.</span>",
             escape(&one.slug),
             escape(&one.number),
-            escape(&one.mission.title)
+            escape(&one.mission.title),
+            begin::to_chapter(course, "memory-accounting", "Begin with memory")
         )
     });
     format!(
@@ -51,15 +52,13 @@ fn welcome(course: &Course, missions: &[Listed]) -> String {
          <a class=\"button practice-now\" href=\"practice/now/\">Practice now · {PRACTICE} min</a> \
          <span class=\"all-done\" hidden>Every chapter written so far is done. \
          <a href=\"./?priority=3&amp;read=no#sources\">Read what they stand on</a></span>{half_hour}</p>\n\
-         <p class=\"placed sans\">Not new to this? <a href=\"{}/\">{}</a> in about five minutes. \
-         You train on one GPU already? {}.</p>\n\
+         <p class=\"placed sans\">Not new to this? <a href=\"{}/\">{}</a> in about five minutes.</p>\n\
          <p class=\"done-so-far sans\"></p>\n</div>\n",
         ask(),
         escape(&href),
         escape(&start),
         Page::Placement.path(),
         Page::Placement.title(),
-        begin::to_chapter(course, "memory-accounting", "Begin with where the memory goes"),
     )
 }
 
