@@ -2,6 +2,7 @@
 
 use js_sys::{Array, Function, JSON, Promise, Reflect};
 use leptos::prelude::window;
+use leptos::task::spawn_local;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::HtmlVideoElement;
@@ -76,6 +77,9 @@ impl Camera {
     pub(super) fn show(&self, video: &HtmlVideoElement) {
         // A video that can't show it gives no picture, either.
         let _ = Reflect::set(video, &"srcObject".into(), &self.stream);
+        // By itself a browser plays only what is on the screen.
+        let playing = settled(call(video, "play", &Array::new()));
+        spawn_local(async move { drop(playing.await) });
     }
 
     /// Whether it goes on: it was neither unplugged nor taken away.
