@@ -39,9 +39,7 @@ const STATES: [Preset; 6] = [
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
-    let model = Signal::derive(move || params.with(|p| p.machine.model));
-    let input = ModelInput::new(model, move |model| state.update(|p| p.machine.model = model))
-        .with_form(move |quant| state.update(|p| p.machine.quant = quant));
+    let input = ModelInput::serving(state);
     let shown = Shown::new(params, |p| p.evaluate().map(Some), |p| Params { machine: Machine::default(), ..*p });
     let quantities =
         Memo::new(move |_| params.with(|p| shown.with(|o| o.as_ref().map(|o| p.quantities(o)).unwrap_or_default())));

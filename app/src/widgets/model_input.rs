@@ -4,10 +4,12 @@
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use ringside_core::declare::Model;
 use ringside_core::model::config::check_size;
 use ringside_core::model::reference::BY_COUNT;
 use ringside_core::model::{Component, Import, Imported, ModelRef, Shape, import, presets};
 use ringside_core::quantity::{count, grouped};
+use ringside_core::serving::machine::Serves;
 use ringside_core::serving::step::Quant;
 use web_sys::{DragEvent, File};
 
@@ -15,6 +17,7 @@ use crate::ui::file;
 use crate::ui::later::Later;
 use crate::ui::output::no_result;
 use crate::ui::select::{Group, Select};
+use crate::ui::state::State;
 use crate::ui::unique_id;
 
 /// What came of the last text or file.
@@ -79,10 +82,13 @@ impl ModelInput {
         }
     }
 
-    /// The same; `set` is called with the form of the weights where a config that is read says one.
-    pub(crate) fn with_form(self, set: impl Fn(Quant) + Send + Sync + 'static) -> Self {
-        self.form.set_value(Some(Callback::new(set)));
-        self
+    /// The input of a figure of an engine: the model, and the form of the weights where a config that is read says one.
+    pub(crate) fn serving<P: Model + Serves>(state: State<P>) -> Self {
+        let params = state.params();
+        let model = Signal::derive(move || params.get().machine().model);
+        let input = Self::new(model, move |model| state.update(|p| p.machine().model = model));
+        input.form.set_value(Some(Callback::new(move |quant| state.update(|p| p.machine().quant = quant))));
+        input
     }
 
     /// Whether the panel is open. Tracks.

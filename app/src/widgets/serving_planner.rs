@@ -47,9 +47,7 @@ const STATES: [Preset; 9] = [
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
-    let model = Signal::derive(move || params.with(|p| p.machine.model));
-    let input = ModelInput::new(model, move |model| state.update(|p| p.machine.model = model))
-        .with_form(move |quant| state.update(|p| p.machine.quant = quant));
+    let input = ModelInput::serving(state);
     let shown = Shown::new(params, Params::evaluate, |_| Params::standard());
     let subtitle = Signal::derive(move || {
         params.with(|p| format!("{} on {}, {}", p.machine.name(), p.machine.gpu.name, p.machine.quant.label()))

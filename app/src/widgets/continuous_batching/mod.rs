@@ -44,9 +44,7 @@ const PACE: Pace = Pace { whole: 16_000.0, longest: 700.0, shortest: 30.0 };
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
-    let model = Signal::derive(move || params.with(|p| p.machine.model));
-    let input = ModelInput::new(model, move |model| state.update(|p| p.machine.model = model))
-        .with_form(move |quant| state.update(|p| p.machine.quant = quant));
+    let input = ModelInput::serving(state);
     // Only what the schedule depends on: a step back and forth schedules nothing anew.
     let still = played::whole(params);
     let shown = Shown::new(still, Params::evaluate, |p| Params { view: p.view, ..Params::standard() });
