@@ -317,7 +317,7 @@ impl Model for Params {
         measure("values-per-layer", "Values per token and layer", Unit::Count, |_, s| {
             s.chosen.cache.values_per_token() as f64 / s.chosen.growing_layers().max(1) as f64
         }),
-        measure("growing-layers", "Layers that cache every token", Unit::Count, |_, s| {
+        measure("growing-layers", "Layers with a KV cache", Unit::Count, |_, s| {
             s.chosen.growing_layers() as f64
         }),
         measure("layers", "Layers", Unit::Count, |_, s| s.chosen.cache.count() as f64),
@@ -502,7 +502,7 @@ fn over(part: f64, whole: f64) -> f64 {
 }
 
 impl Row {
-    /// Layers whose cache grows.
+    /// Layers that keep keys and values: of every token or, where a window slides, of the last ones.
     pub fn growing_layers(&self) -> u64 {
         self.cache.layers.iter().filter(|l| !l.also && l.keeps.values_per_token() > 0).map(|l| l.count).sum()
     }
