@@ -31,6 +31,15 @@ fn every_file_is_written_and_reads_back() {
 }
 
 #[test]
+fn a_link_into_a_figure_says_what_one_sees_there() {
+    let said = |(path, bytes): &(String, Vec<u8>)| {
+        let text = String::from_utf8_lossy(bytes);
+        path.ends_with(".html").then(|| text.matches(">See it").count()).filter(|n| *n > 0).map(|n| (path.clone(), n))
+    };
+    assert_eq!(SITE.files.iter().filter_map(said).collect::<Vec<_>>(), []);
+}
+
+#[test]
 fn exercises_are_numbered_as_they_stand_on_the_page() {
     let course: ringside_content::schema::Course = serde_json::from_slice(file("course.json")).expect("course.json");
     for chapter in course.chapters().filter(|c| c.status == ringside_content::schema::Status::Written) {

@@ -13,8 +13,9 @@ use crate::program::Program;
 /// The module by which the glue imports the loaders of the split modules; the splitter's name for it.
 pub(crate) const LINK: &str = "__wasm_split.js";
 
-/// Writes `<name>_bg.wasm` and its glue `<name>.js` for the module in `raw` into the folder `out`, which is emptied.
-pub(crate) fn bind(raw: &Path, name: &str, out: &Path) -> Result<()> {
+/// Writes `<name>_bg.wasm` and its glue `<name>.js` for the module in `raw` into the folder `out`, which is emptied. With `names` the
+/// module keeps those of its functions.
+pub(crate) fn bind(raw: &Path, name: &str, out: &Path, names: bool) -> Result<()> {
     if out.exists() {
         std::fs::remove_dir_all(out).could_not(|| format!("remove {}", out.display()))?;
     }
@@ -22,6 +23,7 @@ pub(crate) fn bind(raw: &Path, name: &str, out: &Path) -> Result<()> {
     bindgen.input_path(raw).out_name(name).demangle(false).omit_default_module_path(false);
     // The split modules share the main one's table and memory.
     bindgen.keep_lld_exports(true);
+    bindgen.remove_name_section(!names).remove_producers_section(!names);
     let done = bindgen.web(true).and_then(|bindgen| bindgen.generate(out));
     done.map_err(|error| format!("could not bind {}: {error:#}", raw.display()).into())
 }
@@ -29,7 +31,7 @@ pub(crate) fn bind(raw: &Path, name: &str, out: &Path) -> Result<()> {
 /// The program whose raw module is at `raw`, in one piece. `scratch` is used.
 pub(crate) fn whole(raw: &Path, name: &str, scratch: &Path) -> Result<Program> {
     let bound = scratch.join("bound");
-    bind(raw, name, &bound)?;
+    bind(raw, name, &bound, true)?;
     assemble(name, &bound, String::new(), &bound.join(format!("{name}_bg.wasm")), &[])
 }
 

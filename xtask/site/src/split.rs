@@ -1,5 +1,5 @@
 //! A release: what `lazy!` marks (`app/src/deferred.rs`) becomes modules of its own, wasm-bindgen writes the glue of the main one, and binaryen
-//! shrinks them all.
+//! shrinks them all. Workers are one module each, and stay as the compiler wrote them: shrunk they compress no better.
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ pub(crate) fn split(raw: &Path, name: &str, binaryen: &Binaryen, scratch: &Path)
     split.sort();
 
     let bound = scratch.join("bound");
-    bind(&main, name, &bound)?;
+    bind(&main, name, &bound, false)?;
     let main = bound.join(format!("{name}_bg.wasm"));
     let mut modules = vec![main.clone()];
     modules.extend(split.iter().cloned());
@@ -48,12 +48,11 @@ pub(crate) fn split(raw: &Path, name: &str, binaryen: &Binaryen, scratch: &Path)
     assemble(name, &bound, process::read_text(&parts.join(LINK))?, &main, &split)
 }
 
-/// The program whose raw module is at `raw`, in one piece, shrunk. `scratch` is used.
-pub(crate) fn shrunk(raw: &Path, name: &str, binaryen: &Binaryen, scratch: &Path) -> Result<Program> {
+/// The program whose raw module is at `raw`, in one piece, without names. `scratch` is used.
+pub(crate) fn whole(raw: &Path, name: &str, scratch: &Path) -> Result<Program> {
     let bound = scratch.join("bound");
-    bind(raw, name, &bound)?;
+    bind(raw, name, &bound, false)?;
     let main = bound.join(format!("{name}_bg.wasm"));
-    shrink::modules(std::slice::from_ref(&main), binaryen)?;
     esbuild::shorten(&bound.join(format!("{name}.js")))?;
     assemble(name, &bound, String::new(), &main, &[])
 }

@@ -37,7 +37,7 @@ pub(crate) fn main(given: &[String]) -> Result<()> {
     })?;
     let mut workers = Vec::new();
     for (name, meta) in ALL {
-        workers.push((meta, worker(name, &compiled, &scratch, binaryen.as_ref())?));
+        workers.push((meta, worker(name, &compiled, &scratch, binaryen.is_some())?));
     }
     let index = process::read_text(&process::root().join("app/index.html"))?;
     let app = Some(app(&compiled, &scratch, binaryen.as_ref())?);
@@ -59,13 +59,13 @@ fn app(compiled: &Path, scratch: &Path, binaryen: Option<&Binaryen>) -> Result<P
     }
 }
 
-/// Makes the files of one from what cargo left in `compiled`; with binaryen they are shrunk. `script` is what starts it.
-fn worker(name: &str, compiled: &Path, scratch: &Path, binaryen: Option<&Binaryen>) -> Result<Program> {
+/// Makes the files of one from what cargo left in `compiled`. `script` is what starts it.
+fn worker(name: &str, compiled: &Path, scratch: &Path, released: bool) -> Result<Program> {
     let raw = compiled.join(format!("{name}.wasm"));
     let scratch = scratch.join(name);
-    let mut program = match binaryen {
+    let mut program = match released {
         #[cfg(feature = "split")]
-        Some(binaryen) => crate::split::shrunk(&raw, name, binaryen, &scratch)?,
+        true => crate::split::whole(&raw, name, &scratch)?,
         _ => bindgen::whole(&raw, name, &scratch)?,
     };
     let start = format!("import i from\"./{}\";\ni()\n", program.script);
