@@ -8,7 +8,7 @@ mod weeks;
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::failure::{Failures, Outcome, View};
-use ringside_core::quantity::{Unit, counted, grouped};
+use ringside_core::quantity::{Unit, counted};
 use ringside_drawing::charts::failure_campaign as charts;
 
 use super::controls::Controls;
