@@ -3,6 +3,8 @@
 //! Our own, because leptos_router would be a sixth of a first visit's code (ARCHITECTURE.md, Size) and the site has a handful
 //! of routes without nesting.
 
+use std::cell::{Cell, RefCell};
+
 use leptos::ev;
 use leptos::prelude::*;
 use ringside_content::schema::Page;
@@ -13,6 +15,7 @@ use web_sys::{Element, HtmlAnchorElement, MouseEvent};
 use crate::data::base_path;
 use crate::once::{self, Once};
 use crate::page;
+use crate::ui::later::Later;
 
 /// A page of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,6 +126,7 @@ impl Address {
             let _ = location().set_href(&url.href());
             return;
         }
+        moved();
         let (before, now) = (self.0.get_untracked(), Place::now());
         self.0.set(now.clone());
         // A page that is still to come goes to what the address names by itself.
@@ -139,14 +143,77 @@ pub fn query() -> Query {
 
 /// Puts another address into the bar, in place. Tells nobody. `false` if the browser refuses.
 pub fn replace(url: &str) -> bool {
-    window().history().and_then(|h| h.replace_state_with_url(&JsValue::NULL, "", Some(url))).is_ok()
+    let is_replaced = window().history().and_then(|h| h.replace_state_with_url(&JsValue::NULL, "", Some(url))).is_ok();
+    noted();
+    is_replaced
+}
+
+thread_local! {
+    /// How often a link or a button of the browser has led elsewhere.
+    static MOVES: Cell<u32> = const { Cell::new(0) };
+    /// The path and the query that are in the bar, whatever the signals say.
+    static BAR: RefCell<[String; 2]> = const { RefCell::new([String::new(), String::new()]) };
+}
+
+/// Takes note of what is in the bar. Whether it is another page, or another state of one.
+fn noted() -> bool {
+    let location = location();
+    let now = [location.pathname(), location.search()].map(Result::unwrap_or_default);
+    BAR.with_borrow_mut(|bar| std::mem::replace(bar, now.clone()) != now)
+}
+
+/// Takes note that somebody has gone elsewhere. Within a page its state stays.
+fn moved() {
+    if noted() {
+        MOVES.set(MOVES.get().wrapping_add(1));
+    }
+}
+
+/// What a page puts into its address once that has been still for a while. Where somebody has gone elsewhere meanwhile, it isn't written: the page
+/// that wrote it may still be there while the next one is on its way, and the address is the next one's.
+#[derive(Clone, Copy)]
+pub struct Pending {
+    later: Later,
+    asked: StoredValue<u32>,
+}
+
+impl Pending {
+    /// Nothing yet; what is asked for will be written after this many milliseconds of calm.
+    pub fn after(milliseconds: u32) -> Self {
+        Self { later: Later::after(milliseconds), asked: StoredValue::new(MOVES.get()) }
+    }
+
+    /// Writes later, instead of what was to be written.
+    pub fn run(self, write: impl FnOnce() + 'static) {
+        self.asked.set_value(MOVES.get());
+        self.later.run(move || {
+            if !self.is_overtaken() {
+                write();
+            }
+        });
+    }
+
+    /// Whether somebody has gone elsewhere since it was asked for, or since the page began.
+    pub fn is_overtaken(self) -> bool {
+        self.asked.get_value() != MOVES.get()
+    }
+
+    /// Does not write it. What is asked for from now on belongs to the address as it is.
+    pub fn cancel(self) {
+        self.later.cancel();
+        self.asked.set_value(MOVES.get());
+    }
 }
 
 /// Sets the address up and listens for what changes it.
 pub fn provide() {
     let address = Address(RwSignal::new(Place::now()));
     once::set(&ADDRESS, address);
-    let moved = window_event_listener(ev::popstate, move |_| address.0.set(Place::now()));
+    noted();
+    let went = window_event_listener(ev::popstate, move |_| {
+        moved();
+        address.0.set(Place::now());
+    });
     let clicked = window_event_listener(ev::click, move |event: MouseEvent| {
         if let Some(url) = followed(&event) {
             event.prevent_default();
@@ -154,7 +221,7 @@ pub fn provide() {
         }
     });
     on_cleanup(move || {
-        moved.remove();
+        went.remove();
         clicked.remove();
     });
 }

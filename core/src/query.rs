@@ -301,6 +301,11 @@ impl<'a> Reader<'a> {
         if let Some(found) = options.iter().find(|o| now == Some(**o)) {
             return found;
         }
+        // A GPU may go by the name that its driver gives it.
+        let gpu = crate::hardware::in_place_of_id(text).map(|gpu| gpu.id);
+        if let Some(found) = options.iter().find(|o| gpu == Some(**o)) {
+            return found;
+        }
         let hint = did_you_mean(text, options);
         let used =
             if spec.default.is_empty() { "It was ignored".to_owned() } else { format!("{} is used", spec.default) };

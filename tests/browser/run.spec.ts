@@ -121,6 +121,38 @@ test("what is brought is read or refused with a reason, removed and put back, op
     await expect(page.locator(measured)).toContainText("5,050");
   });
 
+  await step(page, "an error log is handed to the log reader, which says what stopped the run", async () => {
+    await open(page);
+    await paste(
+      page,
+      "Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n[  12.5] NVRM: Xid (PCI:0000:3b:00): 79, pid=1234, GPU has fallen off the bus.\nMyOwnError: seven\n",
+    );
+    const card = page.locator('.run-card[data-kind="errors"]');
+    await expect(card.locator("h2")).toContainText("Error log");
+    await expect(card.locator(".signs")).toContainText("fallen off the bus");
+    await expect(card.locator(".signs")).toContainText("Not known here");
+    await expect(card.locator(".signs")).toContainText("MyOwnError");
+    expect(await axe(page, ".run-cards")).toEqual([]);
+  });
+
+  await step(page, "what nothing says is given beside the sentence that asks for it", async () => {
+    await open(page);
+    await paste(page, log);
+    const missing = page.locator("#run-missing");
+    await missing.getByLabel("Model", { exact: true }).selectOption("llama-3-8b");
+    await expect(missing.getByLabel("Model", { exact: true })).toHaveCount(0);
+    await missing.getByLabel("GPU", { exact: true }).selectOption("h100-80");
+    for (const [label, value] of [["GPUs per node", "8"], ["Sequence length", "8192"], ["ZeRO stage, 3 for FSDP", "3"]]) {
+      await missing.getByLabel(label).fill(value);
+      await missing.getByLabel(label).press("Enter");
+    }
+    await missing.getByLabel("Tensor-parallel ranks").fill("1");
+    await missing.getByLabel("Tensor-parallel ranks").press("Enter");
+    await expect(missing).toHaveCount(0);
+    await expect(page.locator(".run-verdict")).toContainText(/A step (takes|runs)/);
+    await expect(page.locator(".run-card").first()).toContainText("What you said here");
+  });
+
   await step(page, "the run becomes my setup on request", async () => {
     await open(page);
     await paste(page, titan);

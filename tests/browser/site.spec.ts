@@ -125,3 +125,27 @@ test("a teacher’s tools are behind a switch", async ({ page }) => {
   await ready(page);
   await expect(page.getByRole("button", { name: "Add to lecture" })).toBeVisible();
 });
+
+test("a link that is followed at once after a change keeps its address", async ({ page }) => {
+  await visit(page, "w/amdahl/?n=8");
+  // Both within one turn: the change is still to be written when the link is followed.
+  await page.evaluate(() => {
+    const slider = document.querySelector<HTMLInputElement>("input[type=range]")!;
+    slider.value = slider.max;
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    const link = document.createElement("a");
+    link.href = "w/amdahl/?n=8";
+    document.body.append(link);
+    link.click();
+  });
+  await page.waitForTimeout(600);
+  expect(new URL(page.url()).search).toBe("?n=8");
+  await page.evaluate(() => {
+    const slider = document.querySelector<HTMLInputElement>("input[type=range]")!;
+    slider.value = slider.min;
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    document.querySelector<HTMLAnchorElement>("header a[href]")!.click();
+  });
+  await page.waitForTimeout(600);
+  expect(page.url()).not.toContain("amdahl");
+});

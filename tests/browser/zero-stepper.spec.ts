@@ -27,7 +27,7 @@ test("events, strategies and the table agree, and eight ranks fit a narrow scree
     await curve.scrollIntoViewIfNeeded();
     const box = (await curve.boundingBox())!;
     await curve.click({ position: { x: box.width / 70, y: box.height / 2 } });
-    await expect(place(page)).toHaveText("Event 0 of 34");
+    await expect(place(page)).toHaveText("Before the first of 34 events");
   });
 
   await step(page, "the strategies are compared, and one in the table is shown when it is chosen", async () => {

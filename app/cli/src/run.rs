@@ -7,7 +7,7 @@ use flate2::read::MultiGzDecoder;
 use ringside_core::allocator::Snapshot;
 use ringside_core::quantity::listed;
 use ringside_core::run::{
-    Card, Checked, Content, Ledger, Outcome, Report, Run, check, compare, content, read, snapshot,
+    Card, Checked, Content, Ledger, Outcome, Report, Run, check, compare, content, gather as together, read, snapshot,
 };
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub(crate) fn judge(paths: &[&str], others: &[String], as_json: bool) -> Result<
     }
     let (report, checked) = check(&run, others);
     if let Some(first) = report.missing.first().filter(|_| checked.iter().all(|c| c.holds.is_none())) {
-        return Err(Unread(first.clone()));
+        return Err(Unread(first.sentence.clone()));
     }
     if let Some(undecided) = checked.iter().find(|c| c.holds.is_none()) {
         return Err(Unread(format!("{}: {}", undecided.text, undecided.why)));
@@ -49,18 +49,15 @@ pub(crate) fn judge(paths: &[&str], others: &[String], as_json: bool) -> Result<
 
 /// The run that the files make together, in their order, what each is, and what replaced what.
 fn gather(paths: &[&str]) -> Result<(Run, Vec<Card>, Vec<String>), Unread> {
-    let mut run = Run::default();
-    let (mut cards, mut replaced, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut cards, mut refused) = (Vec::new(), Vec::new());
     for path in paths {
         match card(path) {
-            Ok(card) => {
-                replaced.extend(run.take(&card.run));
-                cards.push(card);
-            }
+            Ok(card) => cards.push(card),
             Err(why) => refused.push(why),
         }
     }
     if refused.is_empty() {
+        let (run, replaced) = together(&cards);
         return Ok((run, cards, replaced));
     }
     if !cards.is_empty() {
@@ -153,8 +150,8 @@ fn page(run: &Run, cards: &[Card], replaced: &[String], report: &Report) -> Stri
     for ledger in &report.ledgers {
         text += &format!("\n{}\n{}", ledger.title, parts(ledger));
     }
-    for sentence in &report.missing {
-        text += &format!("\n{sentence}");
+    for missing in &report.missing {
+        text += &format!("\n{}", missing.sentence);
     }
     for assumed in &report.assumed {
         text += &format!("\nAssumed: {} ({})", assumed.sentence, assumed.key);
@@ -215,7 +212,7 @@ fn json(run: &Run, cards: &[Card], report: &Report, checked: &[Checked]) -> Valu
             "id": l.id, "unit": l.unit, "predicted": l.predicted.iter().map(cause).collect::<Value>(),
             "gap": l.gap.iter().map(cause).collect::<Value>(), "unexplained": l.remainder, "total": l.total, "measured": l.is_measured,
         })).collect::<Value>(),
-        "missing": report.missing,
+        "missing": report.missing.iter().map(|missing| missing.sentence.as_str()).collect::<Vec<_>>(),
         "assumed": report.assumed.iter().map(|a| json!({ "key": a.key, "text": a.sentence })).collect::<Value>(),
         "verdict": report.verdict,
         "next": report.next.iter().map(|n| json!({ "why": n.why, "command": n.command })).collect::<Value>(),

@@ -9,8 +9,7 @@ use super::{embed, projector};
 use crate::data::library;
 use crate::deferred::{PageView, deferred, lazy};
 use crate::page;
-use crate::router::{self, Route, address};
-use crate::ui::later::Later;
+use crate::router::{self, Pending, Route, address};
 use crate::ui::link;
 use crate::widgets::{self, Module, Props, Widget, my_setup};
 
@@ -104,12 +103,17 @@ fn address_of(id: &'static str) -> RwSignal<Query> {
     let query = RwSignal::new(of_widget.clone());
     let in_address = StoredValue::new(of_widget);
 
+    let rest = Pending::after(250);
     let address = address();
+    let route = address.route();
     Effect::new(move |before: Option<()>| {
         address.track();
-        if before.is_some() {
+        // Until the next page is there, its address isn't this widget's.
+        if before.is_some() && untrack(|| route.with(|route| matches!(route, Route::Widget(at) if at == id))) {
             let (of_widget, _) = split(&router::query());
-            if in_address.with_value(|seen| *seen != of_widget) {
+            // A link may lead to the state that the address had before a change that isn't written yet.
+            if rest.is_overtaken() || in_address.with_value(|seen| *seen != of_widget) {
+                rest.cancel();
                 in_address.set_value(of_widget.clone());
                 query.set(of_widget);
             }
@@ -125,7 +129,6 @@ fn address_of(id: &'static str) -> RwSignal<Query> {
             in_address.set_value(of_widget);
         }
     };
-    let rest = Later::after(250);
     Effect::new(move |_| {
         let is_written = query.with(|q| in_address.with_value(|seen| seen == q));
         if is_written { rest.cancel() } else { rest.run(write) }

@@ -48,6 +48,7 @@ pub mod ticks;
 pub mod timeline;
 pub mod transport;
 pub mod trouble;
+pub mod unsaid;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

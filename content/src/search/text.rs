@@ -76,7 +76,7 @@ impl Same {
                     let end = rest.get(phrase.len() - 1).map_or(word.at.end, |last| last.at.end);
                     let one =
                         |stem: &String| Word { stem: stem.clone(), written: String::new(), at: word.at.start..end };
-                    words.extend(means.iter().map(one));
+                    words.extend(means.iter().filter(|stem| !self.filler.contains(stem)).map(one));
                     i += phrase.len();
                 }
                 None => {
@@ -225,6 +225,11 @@ mod tests {
         let stems: Vec<&str> = words.iter().map(|word| word.stem.as_str()).collect();
         assert_eq!(stems, ["job", "oom", "again"]);
         assert_eq!(words.get(1).map(|word| &text[word.at.clone()]), Some("ran out of memory"));
+        let idioms = [["fim", "in the middle of a file"], ["while", "in the middle of"]];
+        let idioms = Same::of(&idioms.map(|list| list.map(str::to_owned).to_vec()));
+        let stems = |text: &str| idioms.words(text).into_iter().map(|word| word.stem).collect::<Vec<_>>();
+        assert_eq!(stems("complete code in the middle of a file"), ["complet", "cod", "fim"]);
+        assert_eq!(stems("crash in the middle of an epoch"), ["crash", "epoch"], "a phrase may be filler");
         assert!(same.words("how is it").is_empty());
         assert_eq!(same.words_or_filler("how is it").len(), 3);
     }

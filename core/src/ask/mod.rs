@@ -12,6 +12,7 @@ mod tests;
 
 use crate::catalogue;
 use crate::declare::{Model, Takes};
+use crate::hardware::Accelerator;
 use crate::kv_cache::blocks::figure as cache;
 use crate::memory::breakdown as memory;
 use crate::model::{Import, ModelRef, presets};
@@ -19,7 +20,9 @@ use crate::planner;
 use crate::post_training::adapters::figure as adapters;
 use crate::post_training::held::Tune;
 use crate::post_training::memory as rlhf;
+use crate::quantity::Unit;
 use crate::query::{Kind, Query, plain};
+use crate::roofline;
 use crate::serving::figure as batching;
 use crate::serving::sizing;
 use crate::setup::{Setup, fill};
@@ -293,6 +296,9 @@ pub fn answers(question: &str) -> Vec<Answered> {
     if !planned && let Some(answered) = measured::of(&reading) {
         return vec![answered];
     }
+    if let Some(gpu) = reading.gpu.filter(|_| reading.is_gpu_alone) {
+        return catalogue::find(roofline::Params::ID).map(|entry| of_gpu(entry, gpu)).into_iter().collect();
+    }
     let is_run = |rule: &&Rule| rule.figure == training_run::Params::ID;
     if reading.preset.is_none() && reading.params.is_none() {
         // How long an unnamed model takes is asked of the figure itself.
@@ -312,6 +318,27 @@ pub fn answers(question: &str) -> Vec<Answered> {
     let run = asked().find(is_run).filter(|_| planned);
     let other = asked().find(|rule| !is_run(rule) && (run.is_none() || reading.has(&FIT)));
     [other, run].into_iter().flatten().filter_map(|rule| set(rule, &reading)).collect()
+}
+
+/// What a GPU can do, where a question is its name and nothing else.
+fn of_gpu(entry: &catalogue::Entry, gpu: &'static Accelerator) -> Answered {
+    let setup = Setup { gpu: Some(gpu), ..Setup::default() };
+    let says = format!(
+        "{}: {} of memory at {}, and {} of dense {}. Add a model to ask what fits on it.",
+        gpu.name,
+        Unit::Bytes.format(gpu.memory.0),
+        Unit::BytesPerSecond.format(gpu.bandwidth),
+        Unit::FlopPerSecond.format(gpu.peak),
+        gpu.peak_dtype,
+    );
+    Answered {
+        figure: entry.id,
+        title: entry.title,
+        query: fill(entry.params(), &setup, &Query::default()).query,
+        read: vec![gpu.name.to_owned()],
+        unused: Vec::new(),
+        says,
+    }
 }
 
 /// A figure set to what was read, and what it says; none if it takes no such model.

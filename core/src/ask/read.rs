@@ -10,6 +10,11 @@ use crate::units::GB;
 const MOST_WORDS: usize = 80;
 /// Words that a model's name may have in a question: "deepseek coder 6.7 b base".
 const LONGEST_NAME: usize = 6;
+/// Words in which a GPU's name says which product it is: "4090 laptop GPU".
+const GPU_NAME: usize = 4;
+/// Words of a GPU's name without a digit.
+const MAKES: [&str; 12] =
+    ["nvidia", "amd", "tesla", "geforce", "rtx", "instinct", "radeon", "gpu", "sxm", "pcie", "nvl", "gb"];
 /// What makes seconds those of a step.
 const STEP: [&str; 5] = ["step", "steps", "iteration", "iterations", "iter"];
 /// Units of amounts that a person expects to count; a number without one may be a name's.
@@ -102,6 +107,8 @@ pub(super) struct Reading {
     pub params: Option<f64>,
     /// The GPU, and what of it the question names.
     pub gpu: Option<&'static Accelerator>,
+    /// Whether it says nothing but a GPU's name, as drivers print it: "NVIDIA A100-SXM4-80GB".
+    pub is_gpu_alone: bool,
     /// GPUs.
     pub gpus: Option<u64>,
     /// Nodes.
@@ -226,17 +233,21 @@ fn gpus_named(word: &str) -> Vec<&'static Accelerator> {
     }
 }
 
-/// GPUs whose name has this word. Words of a name are long enough and have letters and digits, or are a card's number.
-fn gpus_with(word: &str) -> Vec<&'static Accelerator> {
+/// Whether a word may be that of a GPU's name which tells it from others: it has letters and digits, or is a card's number.
+fn tells(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    let tells = (digits > 0 && digits < word.len() && word.len() > 1) || (digits == 4 && word.len() == 4);
+    (digits > 0 && digits < word.len() && word.len() > 1) || (digits == 4 && word.len() == 4)
+}
+
+/// GPUs whose name has this word.
+fn gpus_with(word: &str) -> Vec<&'static Accelerator> {
     let has = |gpu: &&Accelerator| {
         let name = gpu.name.to_lowercase();
         let parts: Vec<&str> = name.split_whitespace().collect();
         // Its memory stands last: "80 GB".
         parts.get(..parts.len().saturating_sub(2)).unwrap_or_default().contains(&word)
     };
-    if tells { hardware::ALL.iter().filter(has).collect() } else { Vec::new() }
+    if tells(word) { hardware::ALL.iter().filter(has).collect() } else { Vec::new() }
 }
 
 /// Of these GPUs the course's own, or the last one whose chip is known, or the last.
@@ -256,7 +267,7 @@ impl Reading {
         let mut reading = Self { words: words(question), ..Self::default() };
         let words = reading.words.clone();
         let mut candidates: Vec<&'static Accelerator> = Vec::new();
-        let mut memory = None;
+        let (mut memory, mut is_other) = (None, false);
         let mut i = 0;
         while let Some(word) = words.get(i) {
             let rest = words.get(i..).unwrap_or_default();
@@ -266,6 +277,16 @@ impl Reading {
                 reading.preset = Some(preset);
                 reading.said.push((What::Model, preset.name.to_owned()));
                 i += n;
+                continue;
+            }
+            let name = || rest.get(..rest.len().min(GPU_NAME)).unwrap_or_default().join(" ");
+            if !is_other
+                && tells(word)
+                && let Some(other) = hardware::other(&name())
+            {
+                is_other = true;
+                reading.unread.push(format!("{other}, which isn’t in the table of GPUs"));
+                i += 1;
                 continue;
             }
             let gpus = gpus_named(word);
@@ -287,7 +308,11 @@ impl Reading {
             memory = memory.or(gigabytes);
             i += 1;
         }
-        reading.settle_gpu(&candidates, memory);
+        // The memory of a GPU that isn't in the table is no other's.
+        reading.settle_gpu(&candidates, memory.filter(|_| !is_other));
+        let is_of_name = |word: &String| word.bytes().any(|b| b.is_ascii_digit()) || MAKES.contains(&word.as_str());
+        reading.is_gpu_alone =
+            !candidates.is_empty() && reading.said.len() == 1 && words.len() <= 8 && words.iter().all(is_of_name);
         reading
     }
 

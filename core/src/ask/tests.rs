@@ -91,6 +91,41 @@ fn what_is_not_read_is_not_claimed() {
 }
 
 #[test]
+fn a_gpu_as_tools_print_it_is_read() {
+    for (name, id) in [
+        ("NVIDIA A100-SXM4-80GB", "a100-80"),
+        ("NVIDIA H100 80GB HBM3", "h100-80"),
+        ("A100-PCIE-40GB", "a100-pcie-40"),
+        ("Tesla T4", "t4"),
+        ("NVIDIA GeForce RTX 4090", "rtx-4090"),
+        ("AMD Instinct MI300X", "mi300x"),
+        ("H20", "h20-96"),
+    ] {
+        let alone = asked(name);
+        let gpu = crate::hardware::find(id).expect(id);
+        assert_eq!(alone.figure, "roofline", "{name}");
+        assert_eq!(alone.read, [gpu.name], "{name}");
+        let shown = catalogue::find("roofline").map(|entry| (entry.read)(&alone.query).0).expect("a figure");
+        assert_eq!(shown.get("gpu").unwrap_or("h100-80"), id, "{name}: {shown}");
+        assert!(alone.says.starts_with(gpu.name), "{}", alone.says);
+        let with_model = asked(&format!("does llama 3 8b fit on 8x {name} with fsdp?"));
+        assert_eq!((with_model.figure, value(&with_model, "dp")), ("memory-breakdown", Some("8")), "{name}");
+        assert!(with_model.read.contains(&gpu.name.to_owned()), "{name}: {:?}", with_model.read);
+    }
+    for (question, other) in [
+        ("does llama 3 8b fit on a H100 NVL", "H100 NVL"),
+        ("does llama 3 8b fit on my RTX 4090 Laptop GPU 16GB", "a laptop’s GPU"),
+        ("does llama 3 8b fit on one GH200 480GB", "GH200"),
+    ] {
+        let a = asked(question);
+        assert_eq!(value(&a, "gpu"), None, "{question}");
+        assert!(a.unused.iter().any(|text| text.starts_with(other)), "{question}: {:?}", a.unused);
+    }
+    let a = asked("does llama 3 8b fit on one 4090 during training");
+    assert_eq!(value(&a, "gpu"), Some("rtx-4090"));
+}
+
+#[test]
 fn every_answer_is_a_state_that_its_figure_reads_without_complaint() {
     for question in [
         "7B LoRA on one 24 GB card",
@@ -159,11 +194,11 @@ fn a_job_of_several_gpus_is_answered_with_the_first_layout_that_fits() {
     let says = &fits.says;
     assert!(
         says.starts_with(
-            "Fits with ZeRO\u{2011}3/FSDP: 32 GB of states per GPU, 48 GB left for activations. Not with "
+            "Fits with ZeRO\u{2011}3/FSDP: 32.8 GB of states per GPU, 47.2 GB left for activations. Not with "
         ),
         "{says}"
     );
-    assert!(says.contains("ZeRO\u{2011}2 (92 GB)") && says.contains("or DDP (512 GB)."), "{says}");
+    assert!(says.contains("ZeRO\u{2011}2 (94.2 GB)") && says.contains("or DDP (524 GB)."), "{says}");
     assert!(takes.says.contains("doesn’t say how many tokens") && !takes.says.contains("loss"), "{}", takes.says);
     // The stage that was asked about is the one that is answered.
     let a = asked("does 32B fit on 16 A100 80GB with DDP");

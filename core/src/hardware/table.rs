@@ -245,6 +245,17 @@ pub const ALL: &[Accelerator] = &[
         (362.0, "bf16"), card("pcie4"),
         from("NVIDIA L40S, specifications", "https://www.nvidia.com/en-us/data-center/l40s/"),
     ).twice_as_fast_in_fp8(),
+    row(
+        ("a100-pcie-40", "A100 PCIe 40 GB"),
+        (40.0, 0),
+        1555.0,
+        (312.0, "bf16"), card("pcie4"),
+        from(
+            "NVIDIA A100 40GB PCIe GPU Accelerator (product brief PB-10137-001_v03)",
+            "https://docslib.org/doc/3015592/a100-40gb-pcie-product-brief",
+        ),
+    ).with(GA100),
+    row(("a100-pcie-80", "A100 PCIe 80 GB"), (80.0, 0), 1935.0, (312.0, "bf16"), card("pcie4"), AMPERE).with(GA100),
     row(("a100-40", "A100 SXM 40 GB"), (40.0, 40_960), 1555.0, (312.0, "bf16"), ports("nvlink3", "hdr", "pcie4"), AMPERE_40).with(GA100).seen(39.50, "TianheWu/CoSeR issue 10"),
     row(("a100-80", "A100 SXM 80 GB"), (80.0, 81_920), 2039.0, (312.0, "bf16"), ports("nvlink3", "hdr", "pcie4"), AMPERE).with(GA100).seen(79.25, "levihsu/OOTDiffusion issue 235"),
     row(

@@ -48,9 +48,9 @@ pub enum Recompute {
 }
 
 options!(Recompute {
-    None: "none", "nothing";
-    Selective: "selective", "attention";
-    Full: "full", "all";
+    None: "none", "none";
+    Selective: "selective", "selective";
+    Full: "full", "full";
 });
 
 /// Whose count of a layer.

@@ -3,7 +3,7 @@
 //! Each shape is that of the model's published `config.json`; the tests compare it with the config's import and its
 //! count with Hugging Face transformers'.
 
-use crate::declare::{Takes, chosen_by_id, is_same};
+use crate::declare::{List, Takes, chosen_by_id, is_same};
 
 use super::layers::{Indexer, Kinds, Mixer, NONE, OutputGate, StateLayers};
 use super::shape::{Attention, Gated, Moe, Norms, QkNorm, Shape, Sliding};
@@ -124,6 +124,9 @@ pub const LABELS: [&str; CHOICES.len()] = {
     labels[ALL.len()] = CUSTOM;
     labels
 };
+
+/// The models by name alone.
+pub const LIST: List = List { ids: CHOICES.split_at(ALL.len()).0, labels: LABELS.split_at(ALL.len()).0 };
 
 /// (layers, width, heads, kv heads, head_dim, MLP width, vocabulary).
 type Sizes = (u64, u64, u64, u64, u64, u64, u64);
@@ -291,6 +294,8 @@ pub const ALL: &[Preset] = &[
         Shape { moe: Some(experts(32, (8, 2, 14336))), ..llama((32, 4096, 32, 8, 128, 0, 32000)) },
     ),
     preset("qwen2.5-7b", "Qwen2.5 7B", "Qwen/Qwen2.5-7B", qwen2((28, 3584, 28, 4, 128, 18944, 152_064))),
+    preset("qwen2.5-14b", "Qwen2.5 14B", "Qwen/Qwen2.5-14B", qwen2((48, 5120, 40, 8, 128, 13824, 152_064))),
+    preset("qwen2.5-32b", "Qwen2.5 32B", "Qwen/Qwen2.5-32B", qwen2((64, 5120, 40, 8, 128, 27648, 152_064))),
     preset("qwen2.5-72b", "Qwen2.5 72B", "Qwen/Qwen2.5-72B", qwen2((80, 8192, 64, 8, 128, 29568, 152_064))),
     preset(
         "qwen1.5-moe-a2.7b",

@@ -137,7 +137,7 @@ const PINNED: [Param<Params>; 8] = [
     choice(
         "recompute",
         "what the backward pass computes again, or any",
-        List { ids: &["any", "none", "selective", "full"], labels: &["free", "nothing", "attention", "all"] },
+        List { ids: &["any", "none", "selective", "full"], labels: &["free", "none", "selective", "full"] },
         "any",
     )
     .label("Recomputation")

@@ -22,8 +22,8 @@ pub fn layout(choice: &Choice) -> String {
         (choice.zero > 0).then(|| format!("ZeRO-{}", choice.zero)),
         match choice.recompute {
             Recompute::None => None,
-            Recompute::Selective => Some("attention recomputed".to_owned()),
-            Recompute::Full => Some("all recomputed".to_owned()),
+            Recompute::Selective => Some("selective recomputation".to_owned()),
+            Recompute::Full => Some("full recomputation".to_owned()),
         },
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -105,9 +105,9 @@ pub fn value(name: &str, value: u64) -> String {
     match (name, value) {
         ("zero", 0) => "no ZeRO".to_owned(),
         ("zero", stage) => format!("ZeRO-{stage}"),
-        ("recompute", 0) => "nothing recomputed".to_owned(),
-        ("recompute", 1) => "attention recomputed".to_owned(),
-        ("recompute", _) => "all recomputed".to_owned(),
+        ("recompute", 0) => "no recomputation".to_owned(),
+        ("recompute", 1) => "selective recomputation".to_owned(),
+        ("recompute", _) => "full recomputation".to_owned(),
         ("chunks", 1) => "1 chunk".to_owned(),
         ("chunks", n) => format!("{n} chunks"),
         ("mbs", n) => format!("micro-batches of {n}"),

@@ -78,7 +78,7 @@ pub struct Source {
 pub struct Block {
     /// Its title.
     pub title: String,
-    /// Its chapters that have a page and are not done, in order.
+    /// Its chapters that have a page and are not done, in the order in which to read them.
     pub chapters: Vec<Chapter>,
     /// Its sources that were not read, in order.
     pub sources: Vec<Source>,

@@ -43,6 +43,8 @@ pub enum Kind {
     Script,
     /// The block that one of the course's labs prints.
     Lab,
+    /// What a program printed when it ended on an error, without numbers of the run.
+    Errors,
     /// None of these.
     #[default]
     Unknown,
@@ -67,6 +69,7 @@ options!(Kind {
     Snapshot: "snapshot", "Memory snapshot";
     Script: "script", "Launch script";
     Lab: "lab", "Lab result";
+    Errors: "errors", "Error log";
     Unknown: "unknown", "Not recognized";
 });
 
@@ -148,6 +151,11 @@ impl Card {
     /// An empty one.
     pub(super) fn new(name: &str, kind: Kind) -> Self {
         Self { name: name.to_owned(), kind, ..Self::default() }
+    }
+
+    /// Whether its text may hold errors that the course's signs explain: output, or what starts a program with what came of it.
+    pub fn may_hold_errors(&self) -> bool {
+        matches!(self.kind, Kind::Unknown | Kind::Errors | Kind::Log | Kind::Serve | Kind::Script | Kind::Megatron)
     }
 
     /// A refusal with its reason.

@@ -1,6 +1,7 @@
 //! Predicted next to measured.
 
 use super::file::Run;
+use super::given::{self, Missing};
 use super::ledger::{self, Ledger, Link, Next};
 use super::measure::Metric;
 use super::plan::{Assumed, GUESSED, Plan};
@@ -79,8 +80,8 @@ pub struct Report {
     pub ledgers: Vec<Ledger>,
     /// What was assumed.
     pub assumed: Vec<Assumed>,
-    /// What is missing for a prediction, or why the layout is impossible: sentences.
-    pub missing: Vec<String>,
+    /// What is missing for a prediction, or why the layout is impossible.
+    pub missing: Vec<Missing>,
     /// What it comes to: a sentence or two.
     pub verdict: String,
     /// What to measure next, the cheapest first.
@@ -218,7 +219,7 @@ fn training(run: &Run, plan: &Plan, report: &mut Report) {
     }
     let sent = run.measured.get(&Metric::Sent);
     for traffic in plan.job.traffic(&plan.choice) {
-        let label = format!("Sent per GPU per step, {} parallelism", traffic.axis.label());
+        let label = format!("Communication sent per GPU per step, {} parallelism", traffic.axis.label());
         report.rows.push(row(traffic.axis.id(), &label, Unit::Bytes, [traffic.bytes; 3], None, "", planner()));
     }
     if let Some(sent) = sent {
@@ -473,13 +474,15 @@ fn serving(run: &Run, report: &mut Report) -> bool {
         return false;
     }
     let (setup, problems) = run.setup();
-    report.missing.extend(problems);
+    report.missing.extend(problems.into_iter().map(Missing::because));
     let (Some(model), Some(gpu)) = (setup.model.filter(|m| m.shape().is_some()), setup.gpu) else {
         if setup.model.is_none() {
-            report.missing.push("The model’s sizes aren’t known. Paste its config.json, or set model.name.".to_owned());
+            let sentence = "The model’s sizes aren’t known. Paste its config.json, or set model.name.";
+            report.missing.push(Missing { asks: given::MODEL, ..Missing::because(sentence) });
         }
         if setup.gpu.is_none() {
-            report.missing.push("The GPU isn’t known. Paste what nvidia-smi prints, or set cluster.gpu.".to_owned());
+            let sentence = "The GPU isn’t known. Paste what nvidia-smi prints, or set cluster.gpu.";
+            report.missing.push(Missing { asks: given::GPU, ..Missing::because(sentence) });
         }
         report.rows.extend(bare_rows(run));
         report.verdict = "There is nothing to compare yet.".to_owned();
@@ -499,9 +502,8 @@ fn serving(run: &Run, report: &mut Report) -> bool {
     params.layout.tp = s.tp.unwrap_or(1).max(1);
     params.layout.pipeline.stages = s.pp.unwrap_or(1).max(1);
     let Ok(b) = breakdown(&params) else {
-        report
-            .missing
-            .push("The model can’t be split among that many GPUs. Check the tensor-parallel ranks.".to_owned());
+        let sentence = "The model can’t be split among that many GPUs. Check the tensor-parallel ranks.";
+        report.missing.push(Missing::because(sentence));
         return true;
     };
     let link = || Some(Link { figure: crate::memory::Params::ID, query: params.query() });

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::card::{Card, Kind};
-use super::config::{Given, options};
+use super::config::{self, Given, options};
 use super::file::{Model, Serving};
-use super::hardware::gpu;
 use super::measure::Metric;
 use crate::allocator::Snapshot;
 use crate::collective::Op;
+use crate::hardware::named as gpu;
 use crate::launch::{Outcome as LaunchOutcome, Params as LaunchParams, Script, header_of};
 use crate::model::ModelRef;
 use crate::model::config::{Import, import};
@@ -136,10 +136,10 @@ pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Optio
         card.unknown("cluster.nodes", &format!("The srun steps on {} nodes", listed(&list)), why, 0);
         None
     } else {
-        asked.or_else(|| first(&["nnodes", "nodes"]))
+        asked.or_else(|| first(&["nnodes", "nodes", "num-nodes", "num-machines"]))
     };
     let asked = Some(header.gpus_of_a_node()).filter(|n| *n > 0);
-    (nodes, asked.or_else(|| first(&["gpus-per-node", "nproc-per-node", "gres"])))
+    (nodes, asked.or_else(|| first(&["gpus-per-node", "nproc-per-node", "gres", "num-gpus"])))
 }
 
 /// The numbers of nodes of a script's `srun` steps, as they are written, but for those of one task, which start nothing that trains. A step that
@@ -180,7 +180,14 @@ fn step_nodes(text: &str, all: Option<u64>) -> BTreeSet<String> {
 /// A batch script or a launch command: how many nodes and GPUs it starts.
 pub(super) fn script(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::Script);
-    let (nodes, node) = allocation(text, &options(text), &mut card);
+    let given = options(text);
+    let trains = config::trainer::is(&given);
+    if trains {
+        config::trainer::of(&given, &mut card);
+    } else if text.contains("accelerate launch") {
+        config::trainer::launch(&given, &mut card);
+    }
+    let (nodes, node) = allocation(text, &given, &mut card);
     if let Some(nodes) = nodes.filter(|n| (1..=crate::setup::MAX_NODES).contains(n)) {
         card.run.cluster.nodes = Some(nodes);
         card.found("Nodes", grouped(nodes), 0);
@@ -198,7 +205,9 @@ pub(super) fn script(name: &str, text: &str) -> Card {
         ..LaunchParams::default()
     };
     let fits = nodes.unwrap_or(1) <= most && text.len() <= 20_000 && text.lines().count() <= 400;
-    if fits {
+    // What a launcher's own flags say needs no simulation, and flags alone launch nothing.
+    let is_said = (trains || text.contains("accelerate launch")) && !text.contains("srun ");
+    if fits && !is_said {
         let launch = params.launch();
         match launch.outcome() {
             LaunchOutcome::Trains => card.found("Processes that train", grouped(launch.training() as u64), launch.line),
@@ -210,7 +219,7 @@ pub(super) fn script(name: &str, text: &str) -> Card {
             outcome => card.found("The launch", outcome.label(), launch.fault.map_or(0, |(_, line)| line)),
         }
     }
-    if !card.found.is_empty() {
+    if !card.found.is_empty() && !trains {
         card.said = "Only the numbers of nodes, GPUs and processes were read.".to_owned();
     }
     card.done()

@@ -281,11 +281,17 @@ impl Run {
                 crate::quantity::grouped(text.len() as u64)
             ));
         }
-        let run: Self = toml::from_str(text).map_err(|error| {
+        let mut run: Self = toml::from_str(text).map_err(|error| {
             let line = error.span().map(|span| text.get(..span.start).unwrap_or(text).lines().count().max(1));
             let place = line.map(|line| format!("Line {line}: ")).unwrap_or_default();
             format!("{place}{}.", crate::quantity::capital(error.message().trim_end_matches('.')))
         })?;
+        // The GPU may go by the name that its driver gives it.
+        let gpu =
+            run.cluster.gpu.as_deref().filter(|gpu| hardware::find(gpu).is_none()).and_then(hardware::in_place_of_id);
+        if let Some(gpu) = gpu {
+            run.cluster.gpu = Some(gpu.id.to_owned());
+        }
         if let Some((metric, wrong)) = run.measured.iter().find(|(metric, m)| !metric.takes(m.value)) {
             return Err(format!(
                 "measured.{} can't be {}. Write it in base units: bytes, seconds, FLOP/s, and 0.4 for 40%.",

@@ -1,63 +1,14 @@
-//! What `nvidia-smi` and `rocm-smi` print, and which of the course's GPUs a name means.
+//! What `nvidia-smi` and `rocm-smi` print.
+
+use std::collections::BTreeSet;
 
 use super::card::{Card, Kind};
 use super::measure::Metric;
 use super::output::number_at;
-use crate::hardware::{self, Accelerator};
-use crate::quantity::grouped;
+use crate::hardware::{self, Accelerator, named as gpu};
+use crate::quantity::{counted, grouped};
+use crate::setup::MAX_NODE;
 use crate::units::MIB;
-
-/// Words of a device's name, all of which must be in it, and the id it means, or nothing. The first that fits counts.
-const NAMES: &[(&[&str], &str)] = &[
-    // Other products with such names, which aren't in the table.
-    (&["laptop"], ""),
-    (&["gh200"], ""),
-    (&["h100 nvl"], ""),
-    (&["h200 nvl"], ""),
-    (&["h800", "pci"], ""),
-    (&["h20-3e"], ""),
-    (&["a100", "pci"], ""),
-    (&["a100", "64gb"], ""),
-    (&["v100", "pci"], ""),
-    (&["5090 d"], ""),
-    (&["4090 d"], ""),
-    (&["3090 ti"], ""),
-    (&["gb300"], "gb300"),
-    (&["h100", "pcie"], "h100-pcie-80"),
-    (&["h100"], "h100-80"),
-    (&["h800"], "h800"),
-    (&["h200"], "h200-141"),
-    (&["h20 "], "h20-96"),
-    (&["gb200"], "gb200"),
-    (&["b200"], "b200"),
-    (&["b300"], "b300"),
-    (&["a100", "40gb"], "a100-40"),
-    (&["a100"], "a100-80"),
-    (&["a800", "sxm"], "a800-80"),
-    (&["v100", "32gb"], "v100-32"),
-    (&["v100"], "v100-16"),
-    (&["5090"], "rtx-5090"),
-    (&["4090"], "rtx-4090"),
-    (&["3090"], "rtx-3090"),
-    (&["rtx a6000"], "a6000-48"),
-    (&["l40s"], "l40s-48"),
-    (&["tesla t4"], "t4"),
-    (&["mi250x"], "mi250x"),
-    (&["mi300x"], "mi300x"),
-    (&["mi325x"], "mi325x"),
-    (&["mi350x"], "mi350x"),
-    (&["mi355x"], "mi355x"),
-    (&["a10g"], "a10g-24"),
-    (&["nvidia l4 "], "l4-24"),
-];
-
-/// The GPU that a driver's name means; none for one that isn't in the table.
-pub(super) fn gpu(text: &str) -> Option<&'static Accelerator> {
-    // A word at the end ends too.
-    let text = format!(" {} ", text.to_lowercase());
-    let (_, id) = NAMES.iter().find(|(words, _)| words.iter().all(|word| text.contains(word)))?;
-    hardware::find(id)
-}
 
 /// Keeps the GPU that all of a node's are, with the line of each; which one a run uses isn't known where they differ.
 fn all_alike(card: &mut Card, gpus: &[(&'static Accelerator, usize)]) {
@@ -74,19 +25,80 @@ fn all_alike(card: &mut Card, gpus: &[(&'static Accelerator, usize)]) {
     card.run.cluster.gpu = others.is_empty().then(|| first.id.to_owned());
 }
 
+/// A GPU that a tool lists.
+struct Listed<'a> {
+    /// Its number within its node, where it has one.
+    index: Option<u64>,
+    /// Its own, where it is listed with one.
+    uuid: Option<&'a str>,
+    name: &'a str,
+    line: usize,
+}
+
+/// The lists of a text, each of one node as far as anybody can tell: a list begins where numbers begin again. Every GPU counts once, also where
+/// several ranks print the node that they share.
+fn lists(all: Vec<Listed<'_>>) -> Vec<Vec<Listed<'_>>> {
+    let (mut lists, mut seen, mut last) = (Vec::<Vec<Listed<'_>>>::new(), BTreeSet::new(), None);
+    for gpu in all {
+        let begins = lists.is_empty() || gpu.index.is_some_and(|index| last.is_some_and(|last| index <= last));
+        last = gpu.index.or(last);
+        if begins {
+            lists.push(Vec::new());
+        }
+        if let Some(list) = lists.last_mut()
+            && gpu.uuid.is_none_or(|uuid| seen.insert(uuid))
+        {
+            list.push(gpu);
+        }
+    }
+    lists.retain(|list| !list.is_empty());
+    lists
+}
+
+/// Keeps the GPUs that a tool lists: of several lists the longest says what a node has.
+fn all_listed(card: &mut Card, all: Vec<Listed<'_>>) {
+    let lists = lists(all);
+    let (mut known, mut unknown) = (Vec::new(), Vec::new());
+    for listed in lists.iter().flatten() {
+        match gpu(listed.name) {
+            Some(gpu) => known.push((gpu, listed.line)),
+            None => unknown.push(listed),
+        }
+    }
+    all_alike(card, &known);
+    let longest = lists.iter().map(Vec::len).max().unwrap_or_default() as u64;
+    let total = lists.iter().map(Vec::len).sum::<usize>() as u64;
+    let are_told_apart = lists.iter().flatten().all(|listed| listed.uuid.is_some());
+    if lists.len() > 1 && are_told_apart {
+        card.run.cluster.gpus = Some(total);
+        card.found("GPUs", grouped(total), 0);
+    }
+    // Lists of one GPU each may be of ranks that see no other.
+    if longest > 1 || lists.len() == 1 {
+        card.run.cluster.node = Some(longest);
+        card.found("GPUs per node", grouped(longest), 0);
+    }
+    if lists.len() > 1 && !are_told_apart {
+        card.found("Lists without UUIDs", format!("{}, counted as one node", grouped(lists.len() as u64)), 0);
+    }
+    if let Some(shorter) = lists.iter().find(|list| longest > list.len() as u64) {
+        let text = format!("A list of {}", counted(shorter.len() as u64, "GPU", "GPUs"));
+        let why = format!("another list has {}: the longer one counts", grouped(longest));
+        card.unread(&text, why, shorter.first().map_or(0, |listed| listed.line));
+    }
+    for listed in unknown {
+        card.unread(listed.name, NOT_THERE, listed.line);
+    }
+}
+
+/// Why a GPU's name isn't read.
+const NOT_THERE: &str = "this GPU isn't in the course's table";
+
 /// What `nvidia-smi` prints: its table, `-L`, or CSV of `--query-gpu`.
 pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::NvidiaSmi);
-    let (mut gpus, mut used, mut clocks, mut unknown) = (0_u64, Vec::new(), Vec::new(), Vec::new());
-    let mut columns: Vec<String> = Vec::new();
-    let mut known = Vec::new();
-    let mut seen_name = |line: &str, number: usize, gpus: &mut u64| {
-        *gpus += 1;
-        match gpu(line) {
-            Some(gpu) => known.push((gpu, number)),
-            None => unknown.push((line.trim().to_owned(), number)),
-        }
-    };
+    let (mut listed, mut used, mut clocks) = (Vec::new(), Vec::new(), Vec::new());
+    let mut columns: Vec<&str> = Vec::new();
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
         let bare = line.trim().trim_start_matches('|').trim();
@@ -97,18 +109,25 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
                 || line.starts_with("name,")
                 || line.starts_with("index,"))
         {
-            columns = line.split(',').map(|column| column.trim().to_owned()).collect();
+            columns = line.split(',').map(str::trim).collect();
         } else if is_csv && !columns.is_empty() {
-            for (column, value) in columns.iter().zip(line.split(',')) {
+            let (mut index, mut uuid, mut name) = (None, None, None);
+            for (column, value) in columns.iter().zip(line.split(',').map(str::trim)) {
                 match column.split(' ').next().unwrap_or_default() {
-                    "name" => seen_name(value, number, &mut gpus),
+                    "name" | "gpu_name" => name = Some(value),
+                    "index" => index = value.parse().ok(),
+                    "uuid" | "gpu_uuid" => uuid = Some(value),
                     "memory.used" => used.extend(number_at(value).map(|mib| (mib * MIB, number))),
                     "clocks.sm" | "clocks.current.sm" => clocks.extend(number_at(value).map(|mhz| (mhz * 1e6, number))),
                     _ => {}
                 }
             }
-        } else if line.starts_with("GPU ") && line.contains("(UUID:") {
-            seen_name(line, number, &mut gpus);
+            listed.extend(name.map(|name| Listed { index, uuid, name, line: number }));
+        } else if let Some((before, uuid)) = line.split_once("(UUID:")
+            && let Some((index, name)) = before.split_once("GPU ").and_then(|(_, rest)| rest.split_once(':'))
+        {
+            let uuid = Some(uuid.trim_end().trim_end_matches(')').trim());
+            listed.push(Listed { index: index.trim().parse().ok(), uuid, name: name.trim(), line: number });
         } else if line.starts_with('|') && line.contains("MiB /") {
             let before = line.split("MiB /").next().unwrap_or_default();
             let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
@@ -117,14 +136,11 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
             && bare.starts_with(|c: char| c.is_ascii_digit())
             && ["On", "Off"].iter().any(|word| line.split_whitespace().any(|w| w == *word))
         {
-            seen_name(bare, number, &mut gpus);
+            let index = bare.split_whitespace().next().and_then(|word| word.parse().ok());
+            listed.push(Listed { index, uuid: None, name: bare, line: number });
         }
     }
-    all_alike(&mut card, &known);
-    if gpus > 0 {
-        card.run.cluster.node = Some(gpus);
-        card.found("GPUs per node", grouped(gpus), 0);
-    }
+    all_listed(&mut card, listed);
     if let Some((bytes, line)) = used.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a }) {
         card.run.measure(Metric::MemoryUsed, bytes, format!("{name}, line {line}, the fullest GPU"));
         card.found(Metric::MemoryUsed.label(), format!("{} on the fullest GPU", Metric::MemoryUsed.text(bytes)), line);
@@ -133,8 +149,58 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
         card.run.measure(Metric::Clock, clock, format!("{name}, line {line}, the slowest GPU"));
         card.found(Metric::Clock.label(), format!("{} on the slowest GPU", Metric::Clock.text(clock)), line);
     }
-    for (text, line) in unknown {
-        card.unread(&text, "this GPU isn't in the course's table", line);
+    card.done()
+}
+
+/// The most lines, and words of one, of a text of GPUs' names.
+const NAMES: (usize, usize) = (1024, 8);
+
+/// A line that is a GPU's name, with how many of them there are if it says so: `NVIDIA A100-SXM4-80GB`, `8x H100`.
+fn name_of(line: &str) -> Option<(Option<u64>, &str)> {
+    let line = line.trim().trim_end_matches(',');
+    let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let digits = first.trim_end_matches(['x', 'X', '×']);
+    let (count, name) = match digits.parse::<u64>() {
+        Ok(n) if !rest.is_empty() => (Some(n), rest.trim_start_matches(['x', 'X', '×', ' '])),
+        _ => match first.split_once(['x', '×']).map(|(n, _)| (n, n.parse::<u64>())) {
+            Some((n, Ok(count))) => (Some(count), line.get(n.len()..)?.trim_start_matches(['x', '×'])),
+            _ => (None, line),
+        },
+    };
+    let is_plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | ',' | '_'));
+    let is_one = gpu(name).is_some() || hardware::other(name).is_some();
+    // A sentence that names a GPU isn't its name.
+    let begins = name.split([' ', '-', '_', ',']).next().unwrap_or_default().to_lowercase();
+    let begins = MAKERS.contains(&begins.as_str()) || begins.contains(|c: char| c.is_ascii_digit());
+    (is_plain && is_one && begins && name.split_whitespace().count() <= NAMES.1).then_some((count, name))
+}
+
+/// Words with which tools begin a GPU's name.
+const MAKERS: [&str; 6] = ["nvidia", "amd", "tesla", "geforce", "rtx", "instinct"];
+
+/// Whether a text is GPUs' names and nothing else, as `--query-gpu=name --format=csv,noheader` or PyTorch print them.
+pub(super) fn are_names(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !matches!(line.trim(), "" | "name")).peekable();
+    lines.peek().is_some() && text.lines().count() <= NAMES.0 && lines.all(|line| name_of(line).is_some())
+}
+
+/// Reads GPUs' names. One says which GPU it is, not how many there are.
+pub(super) fn names(name: &str, text: &str) -> Card {
+    let mut card = Card::new(name, Kind::NvidiaSmi);
+    let named: Vec<_> =
+        text.lines().enumerate().filter_map(|(i, line)| name_of(line).map(|(n, name)| (n, name, i + 1))).collect();
+    let known: Vec<_> = named.iter().filter_map(|(_, name, line)| Some((gpu(name)?, *line))).collect();
+    all_alike(&mut card, &known);
+    for (_, name, line) in named.iter().filter(|(_, name, _)| gpu(name).is_none()) {
+        card.unread(name, NOT_THERE, *line);
+    }
+    let count = match named[..] {
+        [(count, ..)] => count,
+        _ => Some(named.iter().map(|(count, ..)| count.unwrap_or(1)).sum()),
+    };
+    if let Some(count) = count.filter(|n| (1..=MAX_NODE).contains(n)) {
+        card.run.cluster.node = Some(count);
+        card.found("GPUs per node", grouped(count), 0);
     }
     card.done()
 }
@@ -182,7 +248,7 @@ pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
     all_alike(&mut card, &known);
     // Some versions give a model's number beside the name of its series.
     if let Some((_, text, line)) = unknown.into_iter().find(|(id, ..)| !named.contains(id)) {
-        card.unread(text, "this GPU isn't in the course's table", line);
+        card.unread(text, NOT_THERE, line);
     }
     if let Some(bytes) = used {
         card.run.measure(Metric::MemoryUsed, bytes, format!("{name}, the fullest GPU"));
@@ -195,38 +261,67 @@ pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
 mod tests {
     use super::*;
 
+    /// What `nvidia-smi -L` prints of a node, whose GPUs have these UUIDs.
+    fn list(uuids: std::ops::Range<u32>) -> String {
+        uuids.clone().map(|n| format!("GPU {}: NVIDIA H100 80GB HBM3 (UUID: GPU-{n:08x})\n", n - uuids.start)).collect()
+    }
+
     #[test]
-    fn a_name_means_one_product() {
-        let id = |name| gpu(name).map(|gpu| gpu.id);
-        for (name, is) in [
-            ("NVIDIA A10G", Some("a10g-24")),
-            ("NVIDIA A800-SXM4-80GB", Some("a800-80")),
-            ("NVIDIA A800 80GB PCIe", None),
-            ("NVIDIA H20", Some("h20-96")),
-            ("NVIDIA H200", Some("h200-141")),
-            ("NVIDIA H200 NVL", None),
-            ("NVIDIA L4", Some("l4-24")),
-            ("NVIDIA L40S", Some("l40s-48")),
-            ("NVIDIA L40", None),
-            ("AMD Instinct MI350X", Some("mi350x")),
-            ("NVIDIA GB300", Some("gb300")),
-            ("NVIDIA B300 SXM6 AC", Some("b300")),
-            ("NVIDIA GB200", Some("gb200")),
-            ("NVIDIA H100 NVL", None),
-            ("NVIDIA H100 PCIe", Some("h100-pcie-80")),
-            ("NVIDIA H100 80GB HBM3", Some("h100-80")),
-            ("NVIDIA A100-PCIE-40GB", None),
-            ("NVIDIA A100 80GB PCIe", None),
-            ("NVIDIA A100-SXM4-40GB", Some("a100-40")),
-            ("NVIDIA GH200 480GB", None),
-            ("Tesla V100-PCIE-16GB", None),
-            ("Tesla V100-SXM2-16GB", Some("v100-16")),
-            ("NVIDIA GeForce RTX 4090 Laptop GPU", None),
-            ("NVIDIA GeForce RTX 4090", Some("rtx-4090")),
+    fn a_gpu_counts_once() {
+        let of = |text: &str| {
+            let card = nvidia_smi("smi", text);
+            let c = &card.run.cluster;
+            assert_eq!(c.gpu.as_deref(), Some("h100-80"), "{card:?}");
+            (c.node, c.gpus, card.run.nodes(), card.unread_count)
+        };
+        let eight = list(0..8);
+        assert_eq!(of(&eight), (Some(8), None, (Some(8), None), 0));
+        assert_eq!(of(&eight.repeat(8)), of(&eight), "eight ranks of a node");
+        assert_eq!(of(&(eight.clone() + &list(8..16))), (Some(8), Some(16), (Some(8), Some(2)), 0), "two nodes");
+        let (node, .., unread) = of(&(eight.clone() + &list(8..12)));
+        assert_eq!((node, unread), (Some(8), 1), "the shorter list is said to be shorter");
+        // Each rank sees its own GPU alone.
+        let own: String = (0..4).map(|n| list(n..n + 1)).collect();
+        assert_eq!(of(&own).2, (Some(4), Some(1)));
+        // Samples over time, by index or by UUID.
+        let csv =
+            "index, name, memory.used [MiB]\n0, NVIDIA H100 80GB HBM3, 100 MiB\n1, NVIDIA H100 80GB HBM3, 100 MiB\n";
+        assert_eq!(of(&csv.repeat(3)).0, Some(2));
+        let csv = "name, uuid, memory.used [MiB]\nNVIDIA H100 80GB HBM3, GPU-1, 100 MiB\nNVIDIA H100 80GB HBM3, GPU-2, 100 MiB\n";
+        assert_eq!(of(&csv.repeat(3)).0, Some(2));
+    }
+
+    #[test]
+    fn names_alone_are_read() {
+        let of = |text: &str| {
+            let card = crate::run::read("Pasted text", text);
+            (card.kind, card.run.cluster.gpu.clone().unwrap_or_default(), card.run.cluster.node)
+        };
+        for (text, gpu) in [
+            ("NVIDIA A100-SXM4-80GB", "a100-80"),
+            ("NVIDIA H100 80GB HBM3", "h100-80"),
+            ("A100-PCIE-40GB", "a100-pcie-40"),
+            ("Tesla T4", "t4"),
+            ("NVIDIA GeForce RTX 4090", "rtx-4090"),
+            ("AMD Instinct MI300X", "mi300x"),
+            ("H20", "h20-96"),
+            ("name\nNVIDIA H200\n", "h200-141"),
         ] {
-            assert_eq!(id(name), is, "{name}");
+            assert_eq!(of(text), (Kind::NvidiaSmi, gpu.to_owned(), None), "{text}");
+            let two = format!("{text}\n{}\n", text.lines().last().unwrap_or_default());
+            assert_eq!(of(&two).2, Some(2), "{two}");
         }
-        assert!(NAMES.iter().all(|(_, id)| id.is_empty() || hardware::find(id).is_some()));
+        for text in ["8x NVIDIA H100 80GB HBM3", "8 x H100", "8xH100", "8 NVIDIA H100 80GB HBM3"] {
+            assert_eq!(of(text), (Kind::NvidiaSmi, "h100-80".to_owned(), Some(8)), "{text}");
+        }
+        assert_eq!(of("NVIDIA H100 NVL").1, "");
+        for text in ["my run on H100 is slow", "H100 is slow: why?", "8", "x"] {
+            assert_ne!(of(text).0, Kind::NvidiaSmi, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_gpu_that_is_not_in_the_table_is_marked() {
         let card = nvidia_smi("smi", "GPU 0: NVIDIA GH200 480GB (UUID: GPU-x)");
         assert_eq!((card.run.cluster.gpu.clone(), card.unread_count), (None, 1), "{card:?}");
         let rocm = rocm_smi("rocm", "GPU[0]\t\t: Card Series: \t\tAMD Instinct MI300A");

@@ -97,10 +97,10 @@ options!(Metric {
     PerToken: "per-token", "Time per further token, mean";
     BusBandwidth: "bus-bandwidth", "Bus bandwidth of a collective";
     BusRanks: "bus-ranks", "Ranks of the collective";
-    GpuCompute: "gpu-compute", "GPU computing";
-    GpuExposed: "gpu-exposed", "GPU waiting in communication or copies";
-    GpuIdle: "gpu-idle", "GPU idle";
-    Sent: "sent", "Sent per GPU for collectives";
+    GpuCompute: "gpu-compute", "GPU computing, share of the step";
+    GpuExposed: "gpu-exposed", "Exposed communication and copies, share of the step";
+    GpuIdle: "gpu-idle", "GPU idle, share of the step";
+    Sent: "sent", "Communication sent per GPU per step";
     Clock: "clock", "SM clock";
 });
 

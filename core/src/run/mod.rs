@@ -1,8 +1,8 @@
 //! A run as a file: what was configured, what was measured, and what the models say of it.
 //!
 //! Whatever is pasted is recognized and read ([`read()`]): configurations, launch flags, run output, what `nvidia-smi` and nccl-tests print,
-//! traces, snapshots. A [`Card`] says what of it was read and what wasn't, and carries a piece of a [`Run`]; pieces are put together with
-//! [`Run::take`]. A run is written as `run.toml` ([`Run::write`]) and read back. [`compare()`] puts what the planner and the memory model
+//! traces, snapshots. A [`Card`] says what of it was read and what wasn't, and carries a piece of a [`Run`]; pieces are put together by
+//! [`gather()`]. A run is written as `run.toml` ([`Run::write`]) and read back. [`compare()`] puts what the planner and the memory model
 //! predict next to what was measured and divides the gap among named causes; [`check`] holds assertions against both.
 //!
 //! Nothing that wasn't read decides anything. A setting that a framework has a default for, and nobody gave, is [`Assumed`]: predictions
@@ -15,6 +15,8 @@ mod config;
 mod content;
 mod evidence;
 mod file;
+mod gather;
+mod given;
 mod hardware;
 mod ledger;
 mod measure;
@@ -33,6 +35,8 @@ pub use check::{Checked, check, named};
 pub use compare::{Report, Row, compare};
 pub use content::{Content, HEAD, content};
 pub use file::{Cluster, Layout, Model, Run, Serving, Size};
+pub use gather::gather;
+pub use given::{Missing, Setting, Takes};
 pub use ledger::{Cause, Ledger, Link, Next};
 pub use measure::{Measured, Metric};
 pub use output::Output;

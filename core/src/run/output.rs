@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::card::{Card, Kind, Outcome};
-use super::hardware::gpu;
 use super::measure::Metric;
 use crate::decimal;
+use crate::hardware::named as gpu;
 use crate::quantity::{counted, grouped};
 use crate::units::{GIB, MIB};
 
@@ -716,13 +716,15 @@ fn bar(line: &str) -> Option<(f64, f64)> {
 }
 
 /// Whether a line says that the program ended on an error.
-fn is_failure(line: &str) -> bool {
-    const WORDS: [&str; 5] = [
+pub(super) fn is_failure(line: &str) -> bool {
+    const WORDS: [&str; 7] = [
         "out of memory",
         "Traceback (most recent call last)",
         "Watchdog caught",
         "Segmentation fault",
         "Signal 9 (SIGKILL)",
+        "ncclUnhandledCudaError",
+        "NVRM: Xid",
     ];
     // Python's last line: `torch.OutOfMemoryError: CUDA out of memory.`
     let name = line.split_once("]: ").map_or(line, |(_, rest)| rest).split(':').next().unwrap_or_default();

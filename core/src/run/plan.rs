@@ -1,6 +1,7 @@
 //! A run as the planner and the memory model take it, with what had to be assumed.
 
 use super::file::Run;
+use super::given::{self, Missing};
 use crate::hardware::links;
 use crate::memory::activations::Recompute;
 use crate::memory::{self, Convention, Dtype, Optimizer};
@@ -46,13 +47,14 @@ impl Run {
     /// The run as models take it.
     ///
     /// # Errors
-    /// Sentences: what isn't known, or why the layout is impossible, and what would say it.
-    pub fn plan(&self) -> Result<Plan, Vec<String>> {
-        let (setup, mut missing) = self.setup();
+    /// What isn't known, or why the layout is impossible, and what would say it.
+    pub fn plan(&self) -> Result<Plan, Vec<Missing>> {
+        let (setup, problems) = self.setup();
+        let mut missing: Vec<Missing> = problems.into_iter().map(Missing::because).collect();
         let l = &self.layout;
-        let mut lacks = |is_missing: bool, sentence: &str| {
+        let mut lacks = |is_missing: bool, asks, sentence: &str| {
             if is_missing {
-                missing.push(sentence.to_owned());
+                missing.push(Missing { asks, ..Missing::because(sentence) });
             }
         };
         let (node, nodes) = self.nodes();
@@ -62,17 +64,28 @@ impl Run {
         let gpus = gpus.or_else(|| l.dp.map(|dp| dp.saturating_mul(ranks)));
         lacks(
             setup.model.is_none_or(|model| model.shape().is_none()),
+            given::MODEL,
             "The model’s sizes aren’t known. Paste its config.json, or set model.name.",
         );
-        lacks(setup.gpu.is_none(), "The GPU isn’t known. Paste what nvidia-smi prints, or set cluster.gpu.");
+        lacks(
+            setup.gpu.is_none(),
+            given::GPU,
+            "The GPU isn’t known. Paste what nvidia-smi prints, or set cluster.gpu.",
+        );
         lacks(
             gpus.is_none(),
+            given::GPUS,
             "How many GPUs the run has isn’t known. Paste the launch script, or set cluster.node and cluster.nodes.",
         );
-        lacks(l.seq.is_none(), "The sequence length isn’t known. Paste the launch flags, or set layout.seq.");
+        lacks(
+            l.seq.is_none(),
+            given::SEQ,
+            "The sequence length isn’t known. Paste the launch flags, or set layout.seq.",
+        );
         let says_nothing = l.framework.is_none() && [l.tp, l.pp, l.dp].iter().all(Option::is_none);
         lacks(
             gpus.is_some_and(|n| n > 1) && says_nothing,
+            given::LAYOUT,
             "How the GPUs share the model isn’t known. Paste the framework’s configuration, or set layout.tp, layout.pp and layout.zero.",
         );
         let (Some(model), Some(gpu), Some(gpus), Some(seq), true) =
@@ -113,12 +126,12 @@ impl Run {
         let [link, net] = [setup.inside(), setup.between()];
         let mut unknown = Vec::new();
         if node_size > 1 && link.is_none() {
-            unknown
-                .push("The link inside a node isn’t known. Paste nvidia-smi topo -m, or set cluster.link.".to_owned());
+            let sentence = "The link inside a node isn’t known. Paste nvidia-smi topo -m, or set cluster.link.";
+            unknown.push(Missing { asks: given::INSIDE, ..Missing::because(sentence) });
         }
         if nodes > 1 && net.is_none() {
-            unknown
-                .push("The link between nodes isn’t known. Set cluster.net: ndr for 400 Gb/s InfiniBand.".to_owned());
+            let sentence = "The link between nodes isn’t known. Set cluster.net: ndr for 400 Gb/s InfiniBand.";
+            unknown.push(Missing { asks: given::BETWEEN, ..Missing::because(sentence) });
         }
         if !unknown.is_empty() {
             return Err(unknown);
@@ -156,11 +169,12 @@ impl Run {
             false
         });
         let recompute = l.recompute.unwrap_or_else(|| {
-            assume("layout.recompute", "Nothing is recomputed.".to_owned());
+            assume("layout.recompute", "No recomputation.".to_owned());
             Recompute::None
         });
         let cluster = Cluster { gpu, node: node_size.max(1), nodes, link, net };
-        let job = Job::new(model, cluster, [seq, batch], flash).map_err(|problem| vec![problem.message])?;
+        let job =
+            Job::new(model, cluster, [seq, batch], flash).map_err(|problem| vec![Missing::because(problem.message)])?;
         let choice = Choice {
             degrees: Degrees { tp, cp, ep, dp, pp },
             sp,
@@ -171,7 +185,7 @@ impl Run {
         };
         job.check_degrees(&choice.degrees)
             .and_then(|()| job.check_schedule(&choice))
-            .map_err(|refusal| vec![refusal.to_string()])?;
+            .map_err(|refusal| vec![Missing::because(refusal.to_string())])?;
         let memory = self.memory(&job, &choice);
         Ok(Plan { job, choice, memory, assumed })
     }

@@ -7,15 +7,19 @@ use toml::Table;
 
 use super::card::{Card, Kind, Outcome};
 use super::file::Run;
-use super::output::{CUT, Output};
+use super::output::{CUT, Output, is_failure};
 use super::{config, content, evidence, hardware, topology};
 use crate::launch::yaml;
+use crate::terminal::plain;
 use crate::trace::{MOST_EVENTS, Reader};
 
 pub use super::evidence::{snapshot, traces};
 
 /// The longest text that is read as a whole, in bytes. Run output is read in pieces ([`Output`]) and may be longer.
 pub const MOST: usize = 4_000_000;
+
+/// What is said of an error log.
+const ERRORS: &str = "It says what stopped the run, and has no numbers of its speed or memory.";
 
 /// Recognizes a text and reads it. `name` is the file's, or "Pasted text". Time grows with the length of the text.
 pub fn read(name: &str, text: &str) -> Card {
@@ -42,7 +46,7 @@ pub fn read(name: &str, text: &str) -> Card {
         return evidence::nccl(name, text);
     }
     if bare.contains("NVIDIA-SMI")
-        || bare.starts_with("GPU 0:")
+        || bare.lines().next().is_some_and(|line| line.contains("(UUID: GPU-"))
         || bare.contains("memory.used [MiB]")
         || bare.contains("clocks.sm [MHz]")
         || bare.contains("clocks.current.sm [MHz]")
@@ -51,6 +55,9 @@ pub fn read(name: &str, text: &str) -> Card {
     }
     if bare.contains("ROCm System Management Interface") || bare.starts_with("GPU[0]") || bare.contains("ROCm SMI") {
         return hardware::rocm_smi(name, text);
+    }
+    if hardware::are_names(bare) {
+        return hardware::names(name, text);
     }
     if let Some((lines, command)) = config::serve::find(text) {
         return served(name, text, &lines, config::serve::read(name, lines.start + 1, &command));
@@ -80,7 +87,13 @@ pub fn read(name: &str, text: &str) -> Card {
     {
         return config::fsdp::yaml(name, kind, node);
     }
-    if ["#SBATCH", "srun ", "torchrun", "accelerate launch", "deepspeed "].iter().any(|word| bare.contains(word)) {
+    // What a launcher prints at the end names it, and starts nothing.
+    if !bare.starts_with("#!") && !bare.contains("#SBATCH") && text.lines().any(|line| is_failure(&plain(line))) {
+        return Card::refused(name, Kind::Errors, ERRORS);
+    }
+    if ["#SBATCH", "srun ", "torchrun", "accelerate launch", "deepspeed "].iter().any(|word| bare.contains(word))
+        || config::trainer::is(&config::options(bare))
+    {
         return evidence::script(name, text);
     }
     if log.said == CUT {

@@ -395,7 +395,7 @@ fn nothing_unread_decides_a_verdict() {
     let [low, _, high] = row.predicted.expect("a prediction");
     assert!(low < high, "{row:?}");
     let bare = Run { layout: Layout { framework: None, ..run.layout.clone() }, ..run };
-    assert!(compare(&bare).missing.iter().any(|why| why.contains("How the GPUs share the model")));
+    assert!(compare(&bare).missing.iter().any(|why| why.sentence.contains("How the GPUs share the model")));
 }
 
 #[test]
@@ -433,7 +433,7 @@ fn serving_is_compared() {
     let row = report.row("kv-tokens").expect("a row");
     assert!(row.is_within(), "{row:?}");
     assert!(report.row("weights").and_then(Row::gap).is_some_and(|gap| gap.abs() < 0.01));
-    assert_eq!(report.missing, [""; 0]);
+    assert_eq!(report.missing, []);
 }
 
 #[test]
@@ -465,7 +465,8 @@ fn what_requests_wait_for_is_said() {
 fn a_run_file_is_refused_in_sentences() {
     for (text, says) in [
         ("[layout]\ntpp = 2\n", "tpp"),
-        ("[cluster]\ngpu = \"h100\"\n", "h100"),
+        ("[cluster]\ngpu = \"hopper\"\n", "hopper"),
+        ("[cluster]\ngpu = \"NVIDIA H100 NVL\"\n", "H100 NVL"),
         ("[measured]\nstep-time = { value = -1.0 }\n", "base units"),
         ("[model]\nname = \"llama\"\n", "llama"),
         ("name = 3\n", "string"),
@@ -474,6 +475,16 @@ fn a_run_file_is_refused_in_sentences() {
         assert!(why.contains(says) && why.ends_with('.'), "{text}: {why}");
     }
     assert!(Run::parse(&"# ".repeat(200_000)).is_err());
+}
+
+#[test]
+fn a_gpu_goes_by_its_drivers_name() {
+    for (name, id) in [("NVIDIA A100-SXM4-80GB", "a100-80"), ("H20", "h20-96"), ("Tesla T4", "t4")] {
+        let run = Run::parse(&format!("[cluster]\ngpu = \"{name}\"\n")).expect(name);
+        assert_eq!(run.cluster.gpu.as_deref(), Some(id), "{name}");
+        let (setup, problems) = crate::setup::Setup::read(&Query::new([("gpu", name)]).to_string());
+        assert_eq!((setup.gpu.map(|gpu| gpu.id), problems.len()), (Some(id), 0), "{name}");
+    }
 }
 
 #[test]
@@ -916,7 +927,7 @@ fn a_value_that_is_not_read_is_assumed_and_decides_nothing() {
     for flag in ["--num-query-groups $X", "--num-experts $X", "--ffn-hidden-size $X", "--normalization $X"] {
         let run = of(&megatron("", "4", flag));
         assert!(run.model.name.is_empty() && run.model.sizes.is_empty(), "{flag}: {:?}", run.model);
-        assert!(compare(&run).missing.iter().any(|why| why.contains("sizes")), "{flag}");
+        assert!(compare(&run).missing.iter().any(|why| why.sentence.contains("sizes")), "{flag}");
     }
     let card = read("job.sh", &megatron("", "4", "").replace("--vocab-size 32000", ""));
     let vocabulary = card.unread.iter().find(|u| u.text == "--vocab-size").map(|u| u.why.clone()).unwrap_or_default();
@@ -1114,6 +1125,22 @@ fn a_script_says_what_was_read_of_it() {
         assert!(card.unread.is_empty(), "{:?}", card.unread);
     }
     assert_eq!(read("job.sh", &script).run.cluster.nodes, Some(1), "the launch decides");
+}
+
+#[test]
+fn an_error_log_is_called_that() {
+    for text in [
+        "Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.94 GiB.\n",
+        "[rank3]:[E1121 10:00:00.1 ProcessGroupNCCL.cpp:616] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7, OpType=ALLREDUCE)\n",
+        "[1234.5] NVRM: Xid (PCI:0000:3b:00): 79, pid=1234, GPU has fallen off the bus.\n",
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n train.py FAILED\nsrun: error: node3: task 1: Exited\ntorchrun exited",
+    ] {
+        let card = read("err.txt", text);
+        assert_eq!((card.kind, card.outcome), (Kind::Errors, Outcome::Refused), "{text}: {card:?}");
+        assert!(card.may_hold_errors() && card.run.is_empty());
+    }
+    let script = "#!/bin/bash\n# after a RuntimeError: out of memory\ntorchrun --nproc_per_node 8 train.py\n";
+    assert_eq!(read("job.sh", script).kind, Kind::Script);
 }
 
 #[test]

@@ -177,13 +177,13 @@ const OWN: [Param<Params>; 19] = [
         .quiet()
         .at(|p| p.trace.slot()),
     real("first", "seconds to the first token that users are promised", [0.001, 1000.0], "0.2")
-        .label("Time-to-first-token SLO")
+        .label("TTFT SLO")
         .unit(Unit::Seconds)
         .slider(Scale::Decades(-2, 2))
         .more("Promise")
         .at(|p| p.first.slot()),
     real("token", "seconds for each token after it, on average, that users are promised", [0.0001, 100.0], "0.02")
-        .label("Time-between-tokens SLO")
+        .label("TPOT SLO")
         .unit(Unit::Seconds)
         .slider(Scale::Decades(-3, 1))
         .more("Promise")

@@ -164,7 +164,7 @@ impl Model for Params {
                 .main()
                 .at(|p: &mut Params| p.users.slot()),
             real("token", "seconds for a token that users are promised", [0.0005, 10.0], "0.05")
-                .label("Time-between-tokens target")
+                .label("TPOT target")
                 .unit(Unit::Seconds)
                 .slider(Scale::Decades(-3, 0))
                 .main()
@@ -176,7 +176,7 @@ impl Model for Params {
                 .main()
                 .at(|p| p.tp.slot()),
             real("first", "seconds to the first token that users are promised; 0 for no promise", [0.0, 1000.0], "0")
-                .label("Time-to-first-token target")
+                .label("TTFT target")
                 .unit(Unit::Seconds)
                 .format(|v| if v == 0.0 { "none".to_owned() } else { Unit::Seconds.format(v) })
                 .slider(Scale::Linear { min: 0.0, max: 10.0, step: 0.1 })

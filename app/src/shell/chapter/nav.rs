@@ -77,12 +77,18 @@ pub(super) fn follow(root: Element, slug: String) {
     {
         let _ = outline.set_attribute("open", "");
     }
+    // Who follows a link to a place, as from a search, looks something up: a chapter is begun by who reads a section of it.
+    let looks_up = location().hash().is_ok_and(|hash| !hash.is_empty());
     let note = StoredValue::new_local(move || {
         let at = headings(&root).into_iter().rev().find(|h| h.get_bounding_client_rect().top() < LINE).map(|h| h.id());
         mark(&root, at.as_deref());
         let store = store();
-        let known = store.peek(|doc| doc.chapters.get(&slug).and_then(|c| c.at.clone()));
-        if at.is_some() && at != known {
+        let (known, has_read) = store.peek(|doc| {
+            let chapter = doc.chapters.get(&slug);
+            (chapter.and_then(|c| c.at.clone()), chapter.is_some_and(|c| !c.read.is_empty()))
+        });
+        let is_begun = !looks_up || known.is_some() || has_read;
+        if at.is_some() && at != known && is_begun {
             store.update(|doc| {
                 let chapter = doc.chapters.entry(slug.clone()).or_default();
                 (chapter.at, chapter.seen) = (at, clock::now());

@@ -8,12 +8,11 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{Element, FormData, HtmlElement, HtmlFormElement, HtmlInputElement};
 
 use crate::data::{base_path, library};
-use crate::router::address;
+use crate::router::{Pending, address};
 use crate::shell::notices::{self, Level};
 use crate::shell::{fragment, marks};
 use crate::store::store;
 use crate::ui::islands::Islands;
-use crate::ui::later::Later;
 use crate::ui::{dom, near};
 
 /// How long the filters rest before they are written into the address. Browsers refuse more than about three changes a
@@ -122,7 +121,7 @@ impl Section {
             written.set_value(read.query());
             filters.set(read);
         });
-        let rest = Later::after(REST);
+        let rest = Pending::after(REST);
         Effect::new(move |_| {
             let query = filters.with(Filters::query);
             self.fill_in(&query);

@@ -5,16 +5,14 @@ use std::collections::BTreeMap;
 use leptos::prelude::*;
 use ringside_core::hardware::{self, links};
 use ringside_core::model::{ModelRef, presets};
-use ringside_core::quantity::grouped;
-use ringside_core::query::{Kind, ParamSpec, Query};
+use ringside_core::query::Query;
 use ringside_core::setup::{MAX_NODE, MAX_NODES, Measured, Setup, Times};
 
 use crate::router::{self, address};
 use crate::store::store;
 use crate::ui::copy_link::copy_link;
-use crate::ui::number_field::NumberField;
 use crate::ui::select::{Group, Select};
-use crate::ui::unique_id;
+use crate::ui::unsaid::{self, NOT_SAID};
 use crate::widgets::model_input::ModelInput;
 use crate::widgets::my_setup::SETUP;
 use crate::{data, page};
@@ -181,7 +179,7 @@ fn model(kept: Memo<Setup>) -> AnyView {
             "count" => Some(("count", "A number of parameters")),
             _ => None,
         };
-        let none = std::iter::once(("", "not said")).chain(own).collect();
+        let none = std::iter::once(("", NOT_SAID)).chain(own).collect();
         vec![
             Group { label: "", options: none },
             Group { label: "Models", options: presets::ALL.iter().map(|p| (p.id, p.name)).collect() },
@@ -201,54 +199,43 @@ fn model(kept: Memo<Setup>) -> AnyView {
 }
 
 fn cluster(kept: Memo<Setup>) -> AnyView {
-    let list = |none: &'static str, ids: &[&'static str], labels: &[&'static str]| {
-        let all = ids.iter().copied().zip(labels.iter().copied());
-        vec![Group { label: "", options: std::iter::once(("", none)).chain(all).collect() }]
+    let number = |name, label, most, get: fn(&Setup) -> Option<u64>, set: fn(&mut Setup, Option<u64>)| {
+        let value = Signal::derive(move || kept.with(get));
+        unsaid::number(name, label, [1, most], value, Callback::new(move |n| change(|setup| set(setup, n))))
     };
-    let number = |name, label, max, get: fn(&Setup) -> Option<u64>, set: fn(&mut Setup, Option<u64>)| {
-        let spec = ParamSpec { name, doc: "", kind: Kind::Integer { min: 0, max }, default: "8" };
-        let value = Signal::derive(move || kept.with(get).map_or(0.0, |n| n as f64));
-        let set = move |n: f64| change(|setup| set(setup, Some(n as u64).filter(|n| *n > 0)));
-        let format = |n: f64| if n < 1.0 { "not said".to_owned() } else { grouped(n as u64) };
-        let id = unique_id(name);
-        view! {
-            <div class="field">
-                <label for=id.clone()>{label}</label>
-                <NumberField spec label value set format id=id.clone() />
-            </div>
-        }
+    let choice = |name, label, none, list, get: fn(&Setup) -> &'static str, set: fn(&mut Setup, &str)| {
+        let value = Signal::derive(move || kept.with(get));
+        unsaid::choice(name, label, none, list, value, Callback::new(move |id| change(|setup| set(setup, id))))
     };
-    let gpu = Signal::derive(move || kept.with(|setup| setup.gpu.map_or("", |gpu| gpu.id)));
-    let link = Signal::derive(move || kept.with(|setup| setup.link.map_or("", |link| link.id)));
-    let net = Signal::derive(move || kept.with(|setup| setup.net.map_or("", |link| link.id)));
     let own = "as the GPU comes";
-    let inside = list(own, links::INSIDE_LIST.ids, links::INSIDE_LIST.labels);
-    let between = list(own, links::BETWEEN_LIST.ids, links::BETWEEN_LIST.labels);
     view! {
         <div class="control-grid">
-            <Select
-                name="setup-gpu"
-                label="GPU"
-                groups=list("not said", hardware::LIST.ids, hardware::LIST.labels)
-                value=gpu
-                set=|id| change(|setup| setup.gpu = hardware::find(id))
-            />
+            {choice(
+                "setup-gpu",
+                "GPU",
+                NOT_SAID,
+                hardware::LIST,
+                |setup| setup.gpu.map_or("", |gpu| gpu.id),
+                |setup, id| setup.gpu = hardware::find(id),
+            )}
             {number("setup-node", "GPUs per node", MAX_NODE, |setup| setup.node, |setup, n| setup.node = n)}
             {number("setup-nodes", "Nodes", MAX_NODES, |setup| setup.nodes, |setup, n| setup.nodes = n)}
-            <Select
-                name="setup-link"
-                label="Link inside a node"
-                groups=inside
-                value=link
-                set=|id| change(|setup| setup.link = links::find(id))
-            />
-            <Select
-                name="setup-net"
-                label="Link between nodes"
-                groups=between
-                value=net
-                set=|id| change(|setup| setup.net = links::find(id))
-            />
+            {choice(
+                "setup-link",
+                "Link inside a node",
+                own,
+                links::INSIDE_LIST,
+                |setup| setup.link.map_or("", |link| link.id),
+                |setup, id| setup.link = links::find(id),
+            )}
+            {choice(
+                "setup-net",
+                "Link between nodes",
+                own,
+                links::BETWEEN_LIST,
+                |setup| setup.net.map_or("", |link| link.id),
+                |setup, id| setup.net = links::find(id),
+            )}
         </div>
     }
     .into_any()

@@ -14,7 +14,7 @@ use super::deck::{list as lists, pictures};
 use super::print;
 use crate::data::library;
 use crate::deferred::{PageView, lazy};
-use crate::router::{self, address};
+use crate::router::{self, Pending, address};
 use crate::store::store;
 use crate::ui::copy_link::copy_link;
 use crate::ui::file;
@@ -148,7 +148,7 @@ fn keep_in_address(list: RwSignal<String>, is_own: RwSignal<bool>) {
             list.set(given);
         }
     });
-    let rest = Later::after(300);
+    let rest = Pending::after(300);
     Effect::new(move |before: Option<()>| {
         list.track();
         if before.is_some() {

@@ -106,15 +106,23 @@ pub(super) fn situation(
         // The plan has not begun, or never will: its first block of which something is left.
         Some(Today::Before { .. }) | None => blocks(course).find(|b| open(b, course, readings, doc)),
     };
-    let block = current.map(|block| next::Block {
-        title: block.title.clone(),
-        chapters: block
+    let stopped = stopped(course, doc);
+    // In the order of the course, from where the learner is on; what they went past comes last.
+    let at = |slug: &str| course.chapters().position(|c| c.slug == slug);
+    let from = stopped.map(|c| c.slug.as_str()).or(doc.placed().0).and_then(at);
+    let in_order = |block: &ringside_content::schema::Block| {
+        let mut chapters: Vec<&Chapter> = block
             .chapters
             .iter()
             .filter_map(|slug| course.chapter(slug))
             .filter(|c| c.status == Status::Written && !doc.is_done(&c.slug))
-            .map(|c| chapter(c, left(c, index, doc)))
-            .collect(),
+            .collect();
+        chapters.sort_by_key(|c| (at(&c.slug) < from, at(&c.slug)));
+        chapters
+    };
+    let block = current.map(|block| next::Block {
+        title: block.title.clone(),
+        chapters: in_order(block).into_iter().map(|c| chapter(c, left(c, index, doc))).collect(),
         sources: block
             .sources
             .iter()
@@ -132,7 +140,7 @@ pub(super) fn situation(
         minutes,
         today,
         skills: course.chapters().flat_map(|c| skills(c, index, doc)).collect(),
-        stopped: stopped(course, doc).map(|c| chapter(c, left(c, index, doc))),
+        stopped: stopped.map(|c| chapter(c, left(c, index, doc))),
         block,
     }
 }
@@ -223,6 +231,25 @@ mod tests {
         doc.chapters.entry("a".into()).or_default().done = true;
         assert_eq!(at(&doc), Some(("b".into(), Some("here".into()), 40)));
         assert!(now(&doc, &Practice::default(), 100).skills[0].taught);
+    }
+
+    #[test]
+    fn the_plans_chapters_come_in_the_order_of_the_course() {
+        let (mut course, readings, index) = world();
+        let block = &mut course.plan[0].blocks[0];
+        block.chapters = ["d", "a", "e", "b"].map(str::to_owned).to_vec();
+        let template = course.parts[0].chapters[0].clone();
+        for slug in ["d", "e"] {
+            course.parts[0].chapters.push(Chapter { slug: slug.into(), ..template.clone() });
+        }
+        let order = |doc: &Doc| {
+            let now = situation((&course, &readings, &index), (doc, &Practice::default()), (30, 100));
+            now.block.expect("a block").chapters.into_iter().map(|c| c.slug).collect::<Vec<_>>()
+        };
+        let mut doc = Doc::default();
+        assert_eq!(order(&doc), ["a", "b", "d", "e"]);
+        doc.chapters.entry("d".into()).or_default().at = Some("here".into());
+        assert_eq!(order(&doc), ["d", "e", "a", "b"]);
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! What was brought: a card for each thing, with what of it was read and what wasn't.
 
 use leptos::prelude::*;
+use ringside_content::search::{LogReading, read_log};
 use ringside_core::quantity::{counted, grouped};
-use ringside_core::run::{Card, Outcome};
+use ringside_core::run::{Card, Kind, Outcome};
 
 use super::{Desk, Input};
+use crate::data::library;
+use crate::shell::search::signs;
 
 /// The cards, the newest first.
 pub(super) fn list(desk: Desk) -> AnyView {
@@ -24,6 +27,15 @@ fn place(line: usize) -> String {
 
 fn card(desk: Desk, input: &Input) -> AnyView {
     let (id, card) = (input.id, &input.card);
+    let errors = errors(input);
+    let (kind, is_refused) = (card.kind, card.outcome == Outcome::Refused);
+    // What stopped a run is something, whatever else isn't known of it.
+    let is_diagnosed = move || is_refused && errors.with(Option::is_some);
+    let named = move || if is_diagnosed() { Kind::Errors.label() } else { kind.label() };
+    let outcome = card.outcome.label().to_lowercase();
+    let outcome = move || if is_diagnosed() { "errors found".to_owned() } else { outcome.clone() };
+    let said = card.said.clone();
+    let said = move || if is_diagnosed() && kind == Kind::Unknown { String::new() } else { said.clone() };
     let mark = match card.outcome {
         Outcome::Read => "✓",
         Outcome::Partly => "½",
@@ -33,11 +45,13 @@ fn card(desk: Desk, input: &Input) -> AnyView {
         <li class="run-card sans" data-kind=card.kind.id() data-outcome=card.outcome.id()>
             <h2>
                 <span aria-hidden="true">{mark}" "</span>
-                {card.kind.label()}
+                {named}
                 " "
-                <small>{card.name.clone()} ": " {card.outcome.label().to_lowercase()}</small>
+                <small>{card.name.clone()} ": " {outcome}</small>
             </h2>
-            <p>{card.said.clone()}</p>
+            <p>{said}</p>
+            {move || errors.with(|errors| errors.as_ref().map(diagnosis))}
+            {(kind == Kind::Errors).then(|| library().signs.show(|_| ().into_any()))}
             {found(card)}
             {unread(card)}
             <button
@@ -49,6 +63,31 @@ fn card(desk: Desk, input: &Input) -> AnyView {
                 "Remove"
             </button>
         </li>
+    }
+    .into_any()
+}
+
+/// What the course's signs say of the errors in a text, if it has any.
+fn errors(input: &Input) -> Memo<Option<LogReading>> {
+    let (log, kind) = (input.log.clone(), input.card.kind);
+    let is_output = matches!(kind, Kind::Unknown | Kind::Errors | Kind::Log);
+    Memo::new(move |_| {
+        let text = log.as_ref()?;
+        let signs = library().signs.ready()?;
+        let reading = read_log(&signs.0, text);
+        // A script may speak of errors that nobody has seen.
+        (reading.has_trouble() || is_output && reading.unknown_lines > 0).then_some(reading)
+    })
+}
+
+/// What went wrong, the place to begin first, and the lines that look like errors and aren't known.
+fn diagnosis(reading: &LogReading) -> AnyView {
+    let signs = library().signs.ready().unwrap_or_default();
+    view! {
+        <section class="run-errors" aria-label="What went wrong">
+            <p>{reading.summary()}</p>
+            {signs::list(reading, &signs, Callback::new(|()| ()))}
+        </section>
     }
     .into_any()
 }

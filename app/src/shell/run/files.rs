@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use js_sys::{Array, Uint8Array};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use ringside_content::search::MOST_OF_LOG;
 use ringside_core::detective::{SNAPSHOT, Said};
 use ringside_core::quantity::bytes_decimal;
 use ringside_core::run::{Card, Content, HEAD, Outcome, Output, content, read, snapshot, traces};
@@ -85,14 +86,17 @@ impl Files {
             if self.name.is_disposed() {
                 return;
             }
-            let Some(head) = head else { return self.done(refused(&file, GONE)) };
+            let Some(head) = head else { return self.done(refused(&file, GONE), "") };
             match content(&head) {
-                Err(why) => self.done(refused(&file, why)),
+                Err(why) => self.done(refused(&file, why), ""),
                 Ok(Content::Trace) => self.by_worker(file, false),
                 Ok(Content::Snapshot) => self.by_worker(file, true),
                 Ok(Content::Text) if file.size() <= AT_ONCE => {
                     let text = file::read_text(&file, AT_ONCE).await;
-                    self.done(text.map_or_else(|why| refused(&file, why), |text| read(&file.name(), &text)));
+                    match text {
+                        Ok(text) => self.done(read(&file.name(), &text), &text),
+                        Err(why) => self.done(refused(&file, why), ""),
+                    }
                 }
                 Ok(Content::Text) => self.in_pieces(file).await,
             }
@@ -102,13 +106,20 @@ impl Files {
     /// Long output. A character that a cut splits can only be one of a word: numbers are ASCII.
     async fn in_pieces(self, file: web_sys::File) {
         if let Err(why) = file::fits(&file, LARGEST) {
-            return self.done(refused(&file, why));
+            return self.done(refused(&file, why), "");
         }
-        let mut output = Output::default();
+        let (mut output, mut end) = (Output::default(), String::new());
         let (mut at, size) = (0.0, file.size());
         while at < size {
-            let Some(bytes) = slice(&file, at, at + PIECE).await else { return self.done(refused(&file, GONE)) };
-            output.push(&String::from_utf8_lossy(&bytes));
+            let Some(bytes) = slice(&file, at, at + PIECE).await else { return self.done(refused(&file, GONE), "") };
+            let piece = String::from_utf8_lossy(&bytes);
+            output.push(&piece);
+            // Errors stand at the end.
+            end.push_str(&piece);
+            if end.len() > 2 * MOST_OF_LOG {
+                let from = (MOST_OF_LOG..end.len()).find(|at| end.is_char_boundary(*at)).unwrap_or_default();
+                end.drain(..from);
+            }
             at += PIECE;
             match self.is_stopped.try_get_untracked() {
                 Some(false) => self.share.set((at / size).min(1.0)),
@@ -121,12 +132,12 @@ impl Files {
             card.said =
                 format!("{} Texts of more than {} are read as run output only.", card.said, bytes_decimal(AT_ONCE));
         }
-        self.done(card);
+        self.done(card, &end);
     }
 
     fn by_worker(self, file: web_sys::File, is_snapshot: bool) {
         if let Err(why) = file::fits(&file, if is_snapshot { LARGEST_SNAPSHOT } else { LARGEST }) {
-            return self.done(refused(&file, why));
+            return self.done(refused(&file, why), "");
         }
         match Worker::start(READER, move |said| self.hear(said)) {
             Ok(worker) => self.reading.set_value(Some(Reading {
@@ -136,7 +147,7 @@ impl Files {
                 traces: Vec::new(),
                 problems: Vec::new(),
             })),
-            Err(why) => self.done(refused(&file, why)),
+            Err(why) => self.done(refused(&file, why), ""),
         }
     }
 
@@ -180,12 +191,12 @@ impl Files {
     /// The card of what the worker reads.
     fn conclude(self, card: impl FnOnce(&Reading) -> Card) {
         if let Some(card) = self.reading.with_value(|reading| reading.as_ref().map(card)) {
-            self.done(card);
+            self.done(card, "");
         }
     }
 
-    fn done(self, card: Card) {
-        self.desk.add(card);
+    fn done(self, card: Card, text: &str) {
+        self.desk.add(card, text);
         // By now the page may be gone.
         if !self.name.is_disposed() {
             self.next();

@@ -7,8 +7,10 @@ mod files;
 mod node;
 mod report;
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
-use ringside_core::run::{self, Card, Outcome, Run, compare, read};
+use ringside_core::run::{self, Card, Kind, Outcome, Run, Setting, compare, gather, read};
 use ringside_core::setup::Setup;
 
 use crate::deferred::{PageView, lazy};
@@ -25,6 +27,10 @@ const NAME: &str = "r=";
 const LONGEST: usize = 60_000;
 /// Where texts are pasted.
 const PASTE: &str = "run-paste";
+/// What is still to be said.
+const MISSING: &str = "run-missing";
+/// The card of what was said by hand.
+const BY_HAND: &str = "What you said here";
 /// The button that undoes.
 const PUT_BACK: &str = "run-put-back";
 
@@ -40,6 +46,8 @@ lazy! {
 struct Input {
     id: u32,
     card: Card,
+    /// Its text, where that may hold errors.
+    log: Option<Arc<str>>,
 }
 
 /// What was there before something was taken away, and what is said of that.
@@ -64,13 +72,7 @@ struct Desk {
 impl Desk {
     fn new() -> Self {
         let inputs = RwSignal::new(Vec::<Input>::new());
-        let gathered = Memo::new(move |_| {
-            inputs.with(|inputs| {
-                let mut run = Run::default();
-                let replaced = inputs.iter().flat_map(|input| run.take(&input.card.run)).collect();
-                (run, replaced)
-            })
-        });
+        let gathered = Memo::new(move |_| inputs.with(|inputs| gather(inputs.iter().map(|input| &input.card))));
         Self {
             inputs,
             gathered,
@@ -85,16 +87,17 @@ impl Desk {
     fn input(self, card: Card) -> Input {
         self.heard.set(format!("{}: {}, {}.", card.name, card.kind.label(), card.outcome.label().to_lowercase()));
         self.ids.update_value(|id| *id += 1);
-        Input { id: self.ids.get_value(), card }
+        Input { id: self.ids.get_value(), card, log: None }
     }
 
-    /// Adds what a card says to the run.
-    fn add(self, card: Card) {
+    /// Adds what a card says to the run, and keeps its text if that may hold errors.
+    fn add(self, card: Card, text: &str) {
         // By now the page may be gone.
         if self.inputs.is_disposed() {
             return;
         }
-        let input = self.input(card);
+        let log = (card.may_hold_errors() && !text.is_empty()).then(|| text.into());
+        let input = Input { log, ..self.input(card) };
         self.before.set(None);
         self.said.set(None);
         self.inputs.update(|inputs| inputs.push(input));
@@ -106,6 +109,26 @@ impl Desk {
         self.said.set(None);
         self.before.set((!before.is_empty()).then_some((said, before)));
         self.inputs.set(inputs);
+    }
+
+    /// Puts a setting into the run that somebody gives by hand. It counts more than what was read.
+    fn give(self, setting: Setting, value: &str) {
+        let is_own = |input: &Input| input.card.name == BY_HAND;
+        let own = self.inputs.with_untracked(|inputs| {
+            inputs.iter().find(|input| is_own(input)).map(|input| input.card.run.clone()).unwrap_or_default()
+        });
+        match setting.put(&own, value) {
+            Ok(run) => {
+                let input = self.input(run::file(BY_HAND, &run.write()));
+                self.said.set(None);
+                self.inputs.update(|inputs| {
+                    inputs.retain(|input| !is_own(input));
+                    inputs.push(input);
+                });
+                focus_soon(MISSING.to_owned());
+            }
+            Err(why) => self.said.set(Some(Err(why))),
+        }
     }
 
     fn remove(self, id: u32) {
@@ -224,7 +247,7 @@ fn view() -> AnyView {
                 {cards::list(desk)}
                 {replaced(desk)}
             </Show>
-            {move || (!desk.is_empty()).then(|| report::view(&report.get()))}
+            {move || (!desk.is_empty()).then(|| report::view(desk, &report.get()))}
             {move || desk.run(node::of)}
             <Show when=move || !desk.is_empty()>{actions(desk)}</Show>
             {editor(desk)}
@@ -252,10 +275,10 @@ fn input(desk: Desk, files: files::Files) -> AnyView {
         count.update_value(|count| *count += 1);
         let card = read(&format!("Pasted text {}", count.get_value()), &text);
         // What was refused may be mended where it stands.
-        if card.outcome != Outcome::Refused {
+        if card.outcome != Outcome::Refused || card.kind == Kind::Errors {
             pasted.set(String::new());
         }
-        desk.add(card);
+        desk.add(card, &text);
         focus_soon(PASTE.to_owned());
     };
     let by_key = move |event: leptos::ev::KeyboardEvent| {
@@ -266,7 +289,7 @@ fn input(desk: Desk, files: files::Files) -> AnyView {
     };
     let content = view! {
         <label class="run-paste sans">
-            <span>"Paste a configuration, launch flags or output, one thing at a time and in any order"</span>
+            <span>"Paste a configuration, launch flags, output or an error, one thing at a time and in any order"</span>
             <textarea
                 id=PASTE
                 rows="5"
@@ -323,7 +346,7 @@ fn replaced(desk: Desk) -> AnyView {
             (!replaced.is_empty()).then(|| {
                 view! {
                     <div class="message no-print">
-                        <p>"Your inputs disagree. The later one counts:"</p>
+                        <p>"Your inputs disagree. This is what counts:"</p>
                         <ul>{lines}</ul>
                     </div>
                 }

@@ -2,21 +2,30 @@
 
 use leptos::prelude::*;
 use ringside_core::catalogue;
-use ringside_core::run::{Cause, Ledger, Link, Next, Report, Row};
+use ringside_core::run::{Cause, Ledger, Link, Missing, Next, Report, Row, Takes};
 
+use super::{Desk, MISSING};
 use crate::ui::copy_link::copy_text;
 use crate::ui::link::to_widget;
 use crate::ui::table::{Table, numbers, silent, words};
+use crate::ui::unsaid::{self, NOT_SAID};
 
 /// All but the verdict, which stands before it.
-pub(super) fn view(report: &Report) -> AnyView {
-    let missing = report.missing.iter().map(|why| view! { <li>{why.clone()}</li> }).collect_view();
+pub(super) fn view(desk: Desk, report: &Report) -> AnyView {
+    let missing = report.missing.iter().map(|missing| asked(desk, missing)).collect_view();
     let assumed =
         report.assumed.iter().map(|a| view! { <li>{a.sentence.clone()} " " <code>{a.key}</code></li> }).collect_view();
     view! {
         <section class="run-report">
             {(!report.missing.is_empty())
-                .then(|| view! { <div class="message"><p>"What is missing:"</p> <ul>{missing}</ul></div> })}
+                .then(|| {
+                    view! {
+                        <div class="message" id=MISSING tabindex="-1">
+                            <p>"What is missing:"</p>
+                            <ul>{missing}</ul>
+                        </div>
+                    }
+                })}
             {(!report.rows.is_empty()).then(|| table(&report.rows))}
             {(!report.assumed.is_empty())
                 .then(|| {
@@ -30,6 +39,36 @@ pub(super) fn view(report: &Report) -> AnyView {
             {(!report.next.is_empty()).then(|| next(&report.next))}
             {report.ledgers.iter().enumerate().map(ledger).collect_view()}
         </section>
+    }
+    .into_any()
+}
+
+/// What is missing, with controls that say it.
+fn asked(desk: Desk, missing: &Missing) -> AnyView {
+    let controls = missing.asks.iter().map(|setting| {
+        let (setting, name) = (*setting, setting.key);
+        match setting.takes {
+            Takes::Choice(list) => {
+                let set = Callback::new(move |id: &'static str| desk.give(setting, id));
+                unsaid::choice(name, setting.label, NOT_SAID, list, Signal::stored(""), set)
+            }
+            Takes::Whole(least, most) => {
+                let set = Callback::new(move |n: Option<u64>| {
+                    if let Some(n) = n {
+                        desk.give(setting, &n.to_string());
+                    }
+                });
+                unsaid::number(name, setting.label, [least, most], Signal::stored(None), set)
+            }
+        }
+    });
+    let controls = controls.collect_view();
+    let has_any = !missing.asks.is_empty();
+    view! {
+        <li>
+            {missing.sentence.clone()}
+            {has_any.then(|| view! { <div class="control-grid sans no-print">{controls}</div> })}
+        </li>
     }
     .into_any()
 }

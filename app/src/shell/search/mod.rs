@@ -2,7 +2,7 @@
 //! and its index are downloaded when it is first used.
 
 mod panel;
-mod signs;
+pub(in crate::shell) mod signs;
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;

@@ -5,7 +5,7 @@ use ringside_content::schema::{Place, Sign, SignKind, Signs};
 use ringside_content::search::{At, LogReading, Seen};
 
 /// The list, with the place to begin in front.
-pub(super) fn list(reading: &LogReading, signs: &Signs, done: Callback<()>) -> AnyView {
+pub(in crate::shell) fn list(reading: &LogReading, signs: &Signs, done: Callback<()>) -> AnyView {
     let known = reading.seen.iter().filter_map(|seen| Some(item(seen, signs.0.get(seen.sign)?, done)));
     let unknown = (!reading.unknown.is_empty()).then(|| unknown(reading));
     let items = if reading.begins_unknown() {

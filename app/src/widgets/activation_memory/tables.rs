@@ -70,16 +70,16 @@ pub(super) fn terms(shown: Shown) -> AnyView {
     .into_any()
 }
 
-/// What recomputing nothing, attention, or all of a layer comes to.
+/// What no, selective and full recomputation come to.
 pub(super) fn policies(state: State, shown: Shown) -> AnyView {
     let all = Memo::new(move |_| shown.with(|a| Some(a.policies())));
     let at_rest = debounced(state.params());
     let percents = |(theirs, ours)| (Unit::Fraction.format(theirs), Unit::Fraction.format(ours));
     let [attention, all_of_it] = recompute::measured().map(percents);
     let names = [
-        (Recompute::None, "nothing recomputed"),
-        (Recompute::Selective, "attention recomputed"),
-        (Recompute::Full, "every layer recomputed"),
+        (Recompute::None, "no recomputation"),
+        (Recompute::Selective, "selective recomputation"),
+        (Recompute::Full, "full recomputation"),
     ];
     let rows = names.into_iter().enumerate().map(|(i, (policy, name))| {
         let look = move |look: fn(&Policy) -> String| {

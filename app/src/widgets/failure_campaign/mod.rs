@@ -8,7 +8,7 @@ mod weeks;
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::failure::{Failures, Outcome, View};
-use ringside_core::quantity::{Unit, counted, grouped};
+use ringside_core::quantity::{Unit, counted};
 use ringside_drawing::charts::failure_campaign as charts;
 
 use super::controls::Controls;
@@ -17,7 +17,7 @@ use super::outcome::Shown;
 use super::{Module, Props, readings};
 use crate::ui;
 use crate::ui::presets::Preset;
-use crate::ui::transport::{Pace, Transport};
+use crate::ui::transport::{self, Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Failures::ENTRY };
@@ -54,8 +54,7 @@ fn view(props: Props) -> AnyView {
         event => event.min(steps.get()),
     });
     let set = move |to: usize| state.update(|p| p.event = to.max(1) as u64);
-    let place =
-        Signal::derive(move || format!("Event {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64)));
+    let place = Signal::derive(move || transport::place("Event", step.get(), steps.get()));
     let playback = PACE.of(steps);
 
     let controls = Controls::of(state).draw();

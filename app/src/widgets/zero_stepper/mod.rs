@@ -16,7 +16,7 @@ use super::played::Played;
 use super::{Module, Props, played, readings};
 use crate::ui;
 use crate::ui::presets::{Preset, presets};
-use crate::ui::transport::{Pace, Transport};
+use crate::ui::transport::{self, Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
@@ -89,7 +89,7 @@ fn view(props: Props) -> AnyView {
         })
     });
     let steps = Signal::derive(move || shown.run.with(Run::steps));
-    let place = Signal::derive(move || format!("Event {} of {}", shown.step.get(), steps.get()));
+    let place = Signal::derive(move || transport::place("Event", shown.step.get(), steps.get()));
     let playback = PACE.of(steps);
     let set = played::set(state);
     let controls = Controls::of(state).draw();

@@ -13,7 +13,7 @@ const SEQ: u64 = 4096;
 
 /// The base of rotary positions and the share of a head that turns, of the presets that have them, from their `config.json`:
 /// `rope_theta` (whole, as the flag is) and `partial_rotary_factor` or `rotary_pct`. Other presets with rotary positions are refused.
-pub const ROTARY: [(&str, f64, f64); 19] = [
+pub const ROTARY: [(&str, f64, f64); 21] = [
     ("deepseek-coder-6.7b", 100_000.0, 1.0),
     ("deepseek-v3", 10_000.0, 1.0),
     ("gpt-neox-20b", 10_000.0, 0.25),
@@ -28,6 +28,8 @@ pub const ROTARY: [(&str, f64, f64); 19] = [
     ("mixtral-8x7b", 1_000_000.0, 1.0),
     ("phi-3-mini-4k", 10_000.0, 1.0),
     ("qwen1.5-moe-a2.7b", 1_000_000.0, 1.0),
+    ("qwen2.5-14b", 1_000_000.0, 1.0),
+    ("qwen2.5-32b", 1_000_000.0, 1.0),
     ("qwen2.5-72b", 1_000_000.0, 1.0),
     ("qwen2.5-7b", 1_000_000.0, 1.0),
     ("qwen3-30b-a3b", 1_000_000.0, 1.0),

@@ -23,12 +23,12 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("layout", "who waits for whom", Layout::LIST, "sync").label("Layout").main().at(|p| p.layout.slot()),
         whole("engines", "GPUs that generate, one engine each", [1, 64], "8")
-            .label("GPUs that generate")
+            .label("Generation GPUs")
             .doubling(6)
             .main()
             .at(|p| p.engines.slot()),
         whole("trainers", "GPUs that train", [1, 64], "8")
-            .label("GPUs that train")
+            .label("Training GPUs")
             .doubling(6)
             .main()
             .at(|p| p.trainers.slot()),

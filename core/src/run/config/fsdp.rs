@@ -114,6 +114,10 @@ pub(in crate::run) fn yaml(name: &str, kind: Kind, node: &Node) -> Card {
     card.done()
 }
 
+fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
+    set(card, key, value, &format!("{key}: {value}"), line);
+}
+
 /// Settings that say nothing of memory or time.
 const PASSED: [&str; 40] = [
     "compute_environment",
@@ -158,10 +162,10 @@ const PASSED: [&str; 40] = [
     "group_by_length",
 ];
 
-fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
+/// Reads a setting by the name that Accelerate or Axolotl give it, or notes `setting`, which is how it stands there, as not read.
+pub(super) fn set(card: &mut Card, key: &str, value: &str, setting: &str, line: usize) {
     let name = key.rsplit('.').next().unwrap_or(key).trim_start_matches("fsdp_");
     let is_on = matches!(value, "true" | "True" | "yes");
-    let setting = format!("{key}: {value}");
     let l = &mut card.run.layout;
     let count = match name {
         "num_processes" => Some((&mut card.run.cluster.gpus, "GPUs")),
@@ -173,7 +177,7 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
     };
     if let Some((slot, label)) = count {
         let Some(n) = number_at(value).filter(|n| (1.0..1e9).contains(n)) else {
-            return card.unread_setting(&setting, "not a whole number", line);
+            return card.unread_setting(setting, "not a whole number", line);
         };
         *slot = Some(n as u64);
         return card.found(label, value, line);
@@ -184,14 +188,16 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
             l.dtype = match (name, value) {
                 ("bf16", _) if is_on || value == "auto" => Some(Dtype::Bf16),
                 ("fp16", _) if is_on => Some(Dtype::Fp16),
-                ("mixed_precision", "no") => Some(Dtype::Fp32),
+                ("mixed_precision", "no" | "float32") => Some(Dtype::Fp32),
+                ("mixed_precision", "bfloat16") => Some(Dtype::Bf16),
+                ("mixed_precision", "float16") => Some(Dtype::Fp16),
                 ("mixed_precision", "fp8") => {
                     l.fp8 = Some(true);
                     Some(Dtype::Bf16)
                 }
                 ("mixed_precision", value) => {
                     let Some(dtype) = Dtype::find(value) else {
-                        return card.unknown("layout.dtype", &setting, "this type isn't modeled", line);
+                        return card.unknown("layout.dtype", setting, "this type isn't modeled", line);
                     };
                     Some(dtype)
                 }
@@ -205,14 +211,14 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
                 "SHARD_GRAD_OP" | "2" | "false" | "False" => Some(2),
                 "NO_SHARD" | "3" => Some(0),
                 _ => {
-                    return card.unknown("layout.zero", &setting, "this sharding isn't modeled", line);
+                    return card.unknown("layout.zero", setting, "this sharding isn't modeled", line);
                 }
             };
             "ZeRO stage"
         }
         "zero_stage" => {
             let Some(stage) = value.parse().ok().filter(|n| *n <= 3) else {
-                return card.unknown("layout.zero", &setting, "not a stage from 0 to 3", line);
+                return card.unknown("layout.zero", setting, "not a stage from 0 to 3", line);
             };
             l.zero = Some(stage);
             "ZeRO stage"
@@ -222,24 +228,31 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
             "Recomputation"
         }
         "flash_attention" => {
-            l.flash = Some(is_on);
+            l.flash = match value {
+                "flash_attention_2" | "flash_attention_3" | "kernels-community/flash-attn" | "sdpa" => Some(true),
+                "eager" => Some(false),
+                _ => Some(is_on),
+            };
             "FlashAttention"
         }
         "optimizer" => {
             l.optimizer = match value {
-                "adamw_torch" | "adamw_torch_fused" | "adamw" => Some(Optimizer::AdamW),
+                "adamw_torch" | "adamw_torch_fused" | "adamw" | "adamw_hf" | "adamw_apex_fused"
+                | "paged_adamw_32bit" | "paged_adamw" => Some(Optimizer::AdamW),
                 "adamw_8bit" | "adamw_bnb_8bit" | "paged_adamw_8bit" => Some(Optimizer::Adam8bit),
-                "lion_pytorch" | "lion" => Some(Optimizer::Lion),
+                "lion_pytorch" | "lion" | "lion_32bit" => Some(Optimizer::Lion),
+                "adafactor" => Some(Optimizer::Adafactor),
+                "sgd" => Some(Optimizer::Sgd),
                 "muon" => Some(Optimizer::Muon),
                 _ => {
-                    return card.unknown("layout.optimizer", &setting, "this optimizer isn't modeled", line);
+                    return card.unknown("layout.optimizer", setting, "this optimizer isn't modeled", line);
                 }
             };
             "Optimizer"
         }
         "base_model" => {
             let Some(preset) = crate::model::presets::of_hub(value) else {
-                return card.unread_setting(&setting, "not one of the course's models: paste its config.json", line);
+                return card.unread_setting(setting, "not one of the course's models: paste its config.json", line);
             };
             card.run.model = Model::of(&ModelRef::Preset(preset));
             "Model"
@@ -264,7 +277,7 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
         _ => {
             let why = if name.contains("offload") && is_on { "offloading isn't in this prediction" } else { "" };
             if is_on || !name.contains("offload") {
-                card.unread_setting(&setting, why, line);
+                card.unread_setting(setting, why, line);
             }
             return;
         }

@@ -8,6 +8,7 @@ pub(super) mod fsdp;
 pub(super) mod megatron;
 pub(super) mod serve;
 pub(super) mod torchtitan;
+pub(super) mod trainer;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

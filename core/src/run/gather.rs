@@ -1,0 +1,74 @@
+//! Several inputs as one run.
+
+use super::card::{Card, Kind};
+use super::file::Run;
+use crate::quantity::{counted, grouped};
+
+/// The run that cards make together, in their order, and a sentence or a part of one about each thing of which two of them disagree. The later
+/// one counts, but for lists of a node's GPUs: what lists fewer may have been kept from seeing the others.
+pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String>) {
+    let (mut run, mut said) = (Run::default(), Vec::new());
+    let mut most: Option<(u64, &str)> = None;
+    for card in cards {
+        let mut piece = card.run.clone();
+        let listed = piece.cluster.node.filter(|_| LISTS.contains(&card.kind));
+        match (listed, most) {
+            (Some(fewer), Some((more, by))) if fewer < more => {
+                piece.cluster.node = None;
+                said.push(format!(
+                    "cluster.node: {} by {by}, though {} lists {}. The longer list counts",
+                    grouped(more),
+                    card.name,
+                    counted(fewer, "GPU", "GPUs"),
+                ));
+            }
+            (Some(node), _) => most = Some((node, card.name.as_str())),
+            (None, _) => {}
+        }
+        said.extend(run.take(&piece));
+    }
+    let c = &run.cluster;
+    if let (Some(node), Some(nodes), Some(gpus)) = (c.node, c.nodes, c.gpus)
+        && node.saturating_mul(nodes) != gpus
+    {
+        said.push(format!(
+            "cluster.gpus: {}, though {} of {} are counted",
+            grouped(gpus),
+            counted(nodes, "node", "nodes"),
+            counted(node, "GPU", "GPUs"),
+        ));
+    }
+    (run, said)
+}
+
+/// What lists the GPUs of a node.
+const LISTS: [Kind; 3] = [Kind::NvidiaSmi, Kind::RocmSmi, Kind::Topology];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{file, read};
+
+    #[test]
+    fn a_shorter_list_does_not_win_and_is_said() {
+        let list = |n: usize| {
+            let text: String = (0..n).map(|i| format!("GPU {i}: NVIDIA H100 80GB HBM3 (UUID: GPU-{i})\n")).collect();
+            read(&format!("{n}.txt"), &text)
+        };
+        let by = |cards: &[Card]| {
+            let (run, said) = gather(cards);
+            (run.cluster.node, said.len(), said.concat())
+        };
+        let (node, n, said) = by(&[list(8), list(4)]);
+        assert_eq!((node, n), (Some(8), 1), "{said}");
+        assert!(said.contains("8 by 8.txt") && said.contains("4.txt lists 4 GPUs"), "{said}");
+        assert_eq!(by(&[list(4), list(8)]).0, Some(8));
+        assert_eq!(by(&[list(4), list(8)]).1, 1, "said too");
+        assert_eq!(by(&[list(8), list(8)]).1, 0);
+        // What somebody writes down counts, and so does a launch.
+        let (node, n, _) = by(&[list(8), file("run.toml", "[cluster]\nnode = 4\n")]);
+        assert_eq!((node, n), (Some(4), 1));
+        let (_, n, said) = by(&[list(8), file("run.toml", "[cluster]\nnodes = 2\ngpus = 8\n")]);
+        assert_eq!((n, said.as_str()), (1, "cluster.gpus: 8, though 2 nodes of 8 GPUs are counted"));
+    }
+}

@@ -1,0 +1,131 @@
+//! What a person can say of a run by hand, where nothing that was read says it.
+
+use super::file::Run;
+use crate::declare::List;
+use crate::hardware;
+use crate::hardware::links;
+use crate::model::presets;
+use crate::setup::{MAX_NODE, MAX_NODES};
+
+/// What a setting takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// One of these.
+    Choice(List),
+    /// A whole number from the first to the second.
+    Whole(u64, u64),
+}
+
+/// A setting of a run file that a control can ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setting {
+    /// Where it stands: `cluster.gpu`.
+    pub key: &'static str,
+    /// What a person calls it.
+    pub label: &'static str,
+    /// Its values.
+    pub takes: Takes,
+}
+
+const fn setting(key: &'static str, label: &'static str, takes: Takes) -> Setting {
+    Setting { key, label, takes }
+}
+
+/// Something without which nothing can be predicted, or why a layout is impossible.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// What it is, and what would say it: a sentence.
+    pub sentence: String,
+    /// Settings that would say it; none where it isn't a setting that is missing.
+    pub asks: &'static [Setting],
+}
+
+impl Missing {
+    /// A sentence alone.
+    pub(super) fn because(sentence: impl Into<String>) -> Self {
+        Self { sentence: sentence.into(), asks: &[] }
+    }
+}
+
+/// The model, by name.
+pub(super) const MODEL: &[Setting] = &[setting("model.name", "Model", Takes::Choice(presets::LIST))];
+/// The GPU.
+pub(super) const GPU: &[Setting] = &[setting("cluster.gpu", "GPU", Takes::Choice(hardware::LIST))];
+/// How many GPUs there are.
+pub(super) const GPUS: &[Setting] = &[
+    setting("cluster.node", "GPUs per node", Takes::Whole(1, MAX_NODE)),
+    setting("cluster.nodes", "Nodes", Takes::Whole(1, MAX_NODES)),
+];
+/// Tokens of a sequence.
+pub(super) const SEQ: &[Setting] = &[setting("layout.seq", "Sequence length", Takes::Whole(1, 16_777_216))];
+/// How the GPUs share the model.
+pub(super) const LAYOUT: &[Setting] = &[
+    setting("layout.tp", "Tensor-parallel ranks", Takes::Whole(1, MAX_NODE)),
+    setting("layout.pp", "Pipeline stages", Takes::Whole(1, 1024)),
+    setting("layout.zero", "ZeRO stage, 3 for FSDP", Takes::Whole(0, 3)),
+];
+/// The link inside a node.
+pub(super) const INSIDE: &[Setting] =
+    &[setting("cluster.link", "Link inside a node", Takes::Choice(links::INSIDE_LIST))];
+/// The link between nodes.
+pub(super) const BETWEEN: &[Setting] =
+    &[setting("cluster.net", "Link between nodes", Takes::Choice(links::BETWEEN_LIST))];
+
+impl Setting {
+    /// This run with the setting at this value, an id or a whole number.
+    ///
+    /// # Errors
+    /// A sentence: it can't have this value.
+    pub fn put(&self, run: &Run, value: &str) -> Result<Run, String> {
+        let (table, name) = self.key.split_once('.').unwrap_or(("", self.key));
+        let value = match self.takes {
+            Takes::Choice(list) if list.ids.contains(&value) => format!("\"{value}\""),
+            Takes::Whole(min, max) if value.parse().is_ok_and(|n| (min..=max).contains(&n)) => value.to_owned(),
+            Takes::Choice(_) => return Err(format!("{} has no choice “{value}”.", self.label)),
+            Takes::Whole(min, max) => {
+                return Err(format!("{} can’t be “{value}”. Write a whole number from {min} to {max}.", self.label));
+            }
+        };
+        let mut run = run.clone();
+        run.take(&Run::parse(&format!("[{table}]\n{name} = {value}\n"))?);
+        Ok(run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::compare;
+
+    /// Whatever is asked for can be given, until there is a prediction.
+    #[test]
+    fn what_is_asked_for_by_a_control_makes_a_prediction() {
+        let mut run = Run::default();
+        let mut asked = Vec::new();
+        for _ in 0..8 {
+            let report = compare(&run);
+            let asks: Vec<Setting> = report.missing.iter().flat_map(|missing| missing.asks).copied().collect();
+            assert_eq!(report.missing.is_empty(), asks.is_empty(), "{:?}", report.missing);
+            for setting in &asks {
+                let value = match setting.takes {
+                    Takes::Choice(list) => {
+                        let usual = ["llama-3-8b", "h100-80"].into_iter().find(|id| list.ids.contains(id));
+                        usual.unwrap_or(list.ids[0]).to_owned()
+                    }
+                    Takes::Whole(min, max) => (2_u64).clamp(min, max).to_string(),
+                };
+                run = setting.put(&run, &value).unwrap_or_else(|why| panic!("{}: {why}", setting.key));
+                asked.push(setting.key);
+            }
+        }
+        let report = compare(&run);
+        assert!(report.missing.is_empty() && report.row("step-time").is_some(), "{asked:?}: {report:?}");
+        assert!(
+            ["model.name", "cluster.gpu", "cluster.node", "layout.seq", "layout.zero"]
+                .iter()
+                .all(|key| asked.contains(key))
+        );
+        assert!(GPU[0].put(&run, "hopper").is_err() && SEQ[0].put(&run, "0").is_err());
+        assert_eq!(GPU[0].put(&run, "t4").map(|run| run.cluster.gpu), Ok(Some("t4".to_owned())));
+    }
+}
