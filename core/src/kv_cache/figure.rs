@@ -317,9 +317,7 @@ impl Model for Params {
         measure("values-per-layer", "Values per token and layer", Unit::Count, |_, s| {
             s.chosen.cache.values_per_token() as f64 / s.chosen.growing_layers().max(1) as f64
         }),
-        measure("growing-layers", "Layers with a KV cache", Unit::Count, |_, s| {
-            s.chosen.growing_layers() as f64
-        }),
+        measure("growing-layers", "Layers with a KV cache", Unit::Count, |_, s| s.chosen.growing_layers() as f64),
         measure("layers", "Layers", Unit::Count, |_, s| s.chosen.cache.count() as f64),
         measure("heads", "Query heads", Unit::Count, |_, s| s.model.heads as f64),
         when(
