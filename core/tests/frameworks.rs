@@ -1,7 +1,9 @@
-//! Every layout that is exported, held to the validation of the framework that it is for, as its sources have it.
+//! Every layout that is exported, held to the validation of the framework that it is for, as its sources have it; and every server
+//! command, held to what the engine's own parser said of it.
 
 mod deepspeed;
 mod megatron;
+mod serving;
 mod torchtitan;
 mod verdicts;
 

@@ -2,11 +2,12 @@
 //! right. Twins come to what f64 does. That the solutions themselves are right is shown where they run: in the browser's
 //! tests, and natively by no one.
 
-use naga::valid::{Capabilities, ValidationFlags, Validator};
+use naga::valid::{Capabilities, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, ScalarKind, StorageAccess, TypeInner};
 use proptest::prelude::*;
 use ringside_core::kernels::config::WORKGROUP_MEMORY;
 use ringside_core::kernels::workbench;
+use ringside_shaders::attention::SUBGROUPS;
 use ringside_shaders::descriptor::{Dims, Parameter};
 use ringside_shaders::puzzles::{Case, MARGIN, PUZZLES, Puzzle, UNWRITTEN, find};
 
@@ -14,8 +15,14 @@ use ringside_shaders::puzzles::{Case, MARGIN, PUZZLES, Puzzle, UNWRITTEN, find};
 const WORKGROUPS: u64 = 65_535;
 
 fn read(text: &str) -> Result<Module, String> {
+    let subgroups = text.starts_with(SUBGROUPS);
+    let text = &text.replacen(SUBGROUPS, "", 1);
     let module = naga::front::wgsl::parse_str(text).map_err(|e| e.emit_to_string(text))?;
-    let checked = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module);
+    let mut known = Capabilities::empty();
+    known.set(Capabilities::SUBGROUP, subgroups);
+    let mut validator = Validator::new(ValidationFlags::all(), known);
+    validator.subgroup_stages(ShaderStages::COMPUTE).subgroup_operations(SubgroupOperationSet::all());
+    let checked = validator.validate(&module);
     checked.map_err(|e| e.emit_to_string(text)).map(|_| module)
 }
 
@@ -111,17 +118,19 @@ fn exact(puzzle: &Puzzle, case: &Case) -> Vec<f64> {
         "guard" => (0..n).map(|i| 2.0 * input(0, i)).collect(),
         "broadcast" => matrix(rows, cols, &|row, col| input(0, row) + input(1, col)),
         "transpose" => matrix(cols, rows, &|row, col| input(0, col * cols + row)),
-        "sum" => (0..n.div_ceil(64)).map(|g| (64 * g..(64 * g + 64).min(n)).map(|i| input(0, i)).sum()).collect(),
+        "sum" | "subgroup-sum" => {
+            (0..n.div_ceil(64)).map(|g| (64 * g..(64 * g + 64).min(n)).map(|i| input(0, i)).sum()).collect()
+        }
         "stencil" => (0..n)
             .map(|i| (0..5).filter(|k| (2..n + 2).contains(&(i + k))).map(|k| input(1, k) * input(0, i + k - 2)).sum())
             .collect(),
         "dot" => vec![(0..n).map(|i| input(0, i) * input(1, i)).sum()],
-        "scan" => (0..n).map(|i| (block(i)..=i).map(|j| input(0, j)).sum()).collect(),
+        "scan" | "subgroup-scan" => (0..n).map(|i| (block(i)..=i).map(|j| input(0, j)).sum()).collect(),
         "matmul" | "tiled-matmul" | "double-buffer" => {
             let k = size("k");
             matrix(size("m"), n, &|row, col| (0..k).map(|i| input(0, row * k + i) * input(1, i * n + col)).sum())
         }
-        "softmax" | "online-softmax" => matrix(rows, cols, &|row, col| {
+        "softmax" | "online-softmax" | "subgroup-softmax" => matrix(rows, cols, &|row, col| {
             let of = |col| input(0, row * cols + col);
             1.0 / (0..cols).map(|other| (of(other) - of(col)).exp()).sum::<f64>()
         }),
@@ -147,6 +156,12 @@ fn exact(puzzle: &Puzzle, case: &Case) -> Vec<f64> {
                 all / (0..chunks).map(|c| weight(row, c) * input(1, row * chunks + c)).sum::<f64>()
             })
         }
+        "compact" => (0..n)
+            .map(|i| {
+                let kept = (block(i)..n.min(block(i) + 64)).filter(|j| input(0, *j) > 0.0);
+                kept.skip(i - block(i)).map(|j| input(0, j)).next().unwrap_or(0.0)
+            })
+            .collect(),
         other => panic!("{other} has no definition"),
     }
 }

@@ -3,10 +3,12 @@
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped, number};
+use ringside_core::serving::dynamo;
 use ringside_core::serving::sizing::{Params, Plan, Size};
 use ringside_drawing::charts::serving_planner;
 
 use super::controls::Controls;
+use super::export::listing;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::outcome::Shown;
@@ -68,6 +70,23 @@ fn view(props: Props) -> AnyView {
             Signal::derive(move || params.with(|p| p.machine.quant)),
         )
     });
+    let manifest = (!props.compact).then(|| {
+        let written = Memo::new(move |_| {
+            params
+                .with(|p| shown.with(|plan| Some(dynamo::manifest(p, plan))))
+                .unwrap_or_else(|| Ok(String::new()))
+        });
+        view! {
+            <details class="export">
+                <summary>"Kubernetes manifest with separate pools (Dynamo)"</summary>
+                {listing(().into_any(), written, "The manifest as text")}
+                <p class="fine">
+                    "One pool computes prompts, the other decodes, and the router sends a request to both. Pool sizes follow from the same model "
+                    "as the plan, without queues. The time to send a cache from one pool to the other isn’t counted."
+                </p>
+            </details>
+        }
+    });
     let chart = Memo::new(move |_| {
         params.with(|p| shown.with(|plan| Some(serving_planner::chart(p, plan)))).unwrap_or_default()
     });
@@ -82,7 +101,7 @@ fn view(props: Props) -> AnyView {
                 .to_owned()
             presets=ui::presets::presets(state, "States", STATES, Clone::clone)
             controls=Controls::of(state).special("model", input.choose_any()).draw()
-            below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} {command} }.into_any())
+            below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} {command} {manifest} }.into_any())
             table=move || table(shown)
         >
             {shown.frame(ui::chart::view("planner-chart", chart))}

@@ -320,6 +320,64 @@ pub const PUZZLES: &[Puzzle] = &[
             _ => 0,
         },
     },
+    Puzzle {
+        id: "subgroup-sum",
+        title: "Subgroup sum",
+        task: "The block sum again, with one barrier instead of seven: a subgroup adds up its values in registers with subgroupAdd, and \
+               workgroup memory holds one value for each subgroup. A GPU’s subgroups have 4 to 128 invocations, so let size tell you.",
+        hints: &[
+            "subgroupAdd(value) gives all invocations of the subgroup the sum of their values. All of them have to reach it: the guard \
+             is for the load alone, and who is beyond the end adds 0.",
+            "One invocation per subgroup, the one whose lane is 0, puts the sum into part[local.x / size].",
+            "After the barrier, invocation 0 adds up what the subgroups left. There are as many as it takes for s * size to reach 64.",
+        ],
+        timed: BLOCKED,
+        flop: first,
+        values: |s| first(s) + first(s).div_ceil(BLOCK),
+    },
+    Puzzle {
+        id: "subgroup-scan",
+        title: "Subgroup prefix sum",
+        task: "The prefix sum again: subgroupInclusiveAdd scans a subgroup in one call, and each subgroup still has to add what the ones \
+               before it come to. The subgroup may have any size, even more than 64.",
+        hints: &[
+            "subgroupInclusiveAdd(value) is the sum over the lanes up to this one. In the last lane, size − 1, it is the whole subgroup’s.",
+            "Subgroup local.x / size needs the sums of all subgroups before it. Wait before you read them.",
+            "If one subgroup has all 64 invocations, nothing stands before it, and a last lane may not even exist.",
+        ],
+        timed: BLOCKED,
+        flop: first,
+        values: |s| 2 * first(s),
+    },
+    Puzzle {
+        id: "subgroup-softmax",
+        title: "Subgroup softmax",
+        task: "The row softmax again, with subgroupMax and subgroupAdd in place of both trees: three barriers instead of fifteen.",
+        hints: &[
+            "The loops along the row stay. Behind each, one subgroup operation and one value per subgroup replace the tree.",
+            "Every invocation can read all of part itself: it holds 64 / size values, or one.",
+            "part is used twice. Wait between reading the maximum from it and writing sums to it.",
+        ],
+        timed: ROWS,
+        flop: |s| 5 * area(s),
+        values: |s| 2 * area(s),
+    },
+    Puzzle {
+        id: "compact",
+        title: "Compaction by ballot",
+        task: "Move the values above 0 to the front of each block of 64, in their order, and put 0 in the places left over. \
+               subgroupBallot(condition) gives each invocation one bit for every lane, in four words of 32. Samplers and token \
+               dispatchers keep what passes a test in this way.",
+        hints: &[
+            "The place of a value is how many values are kept before it: countOneBits of the ballot’s bits below this lane.",
+            "Lane 40 needs all bits of word 0 and the lowest 8 of word 1. extractBits(word, 0u, count) cuts off what lies above, and takes \
+             a count of 0 or 32 too.",
+            "Earlier subgroups keep values as well. Each leaves its count in kept; after a barrier, add the counts before yours.",
+        ],
+        timed: BLOCKED,
+        flop: |_| 0,
+        values: |s| 2 * first(s),
+    },
 ];
 
 /// What the puzzles are called in a query, or by people.
@@ -380,8 +438,8 @@ impl Model for Params {
     type Result = ();
     const ID: &'static str = "kernel-workbench";
     const TITLE: &'static str = "Kernel workbench";
-    const SUMMARY: &'static str = "Eighteen kernels to write in WGSL, from one line to double buffering and merged softmaxes: compiled, checked and timed on \
-         your own GPU.";
+    const SUMMARY: &'static str = "Twenty-two kernels to write in WGSL, from one line to double buffering, merged softmaxes and subgroup operations: compiled, \
+         checked and timed on your own GPU.";
     const PARAMS: &'static [Param<Self>] =
         &[choice("puzzle", "the kernel to write", List { ids: &names(false), labels: &names(true) }, "map")
             .label("Puzzle")

@@ -20,7 +20,7 @@ mod params;
 mod parse;
 mod ray;
 pub mod record;
-mod schema;
+pub(crate) mod schema;
 pub mod shell;
 mod step;
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! Fields of the manifests that are known, as the API server checks them: a field that a kind does not have is refused, not passed over.
 //!
 //! From kubeflow/trainer `pkg/apis/trainer/v1alpha1/trainjob_types.go` (2.1, and `runtimePatches` of what follows it), kubeflow/training-operator
-//! `pkg/apis/kubeflow.org/v1` (PyTorchJob), kubernetes-sigs/jobset `api/jobset/v1alpha2`, and kubernetes/api `batch/v1` and `core/v1` (1.34).
+//! `pkg/apis/kubeflow.org/v1` (PyTorchJob), kubernetes-sigs/jobset `api/jobset/v1alpha2`, kubernetes/api `batch/v1` and `core/v1` (1.34), and
+//! ai-dynamo/dynamo `deploy/operator/api/v1beta1` (0fddc01 and 006b6e1), which is written here and not read.
 
 use super::shell::known;
 use super::yaml::{Node, Value};
 use crate::query::{did_you_mean, shorten};
 
 /// A type, and its fields: each a name, and behind a colon its type; `*` for a list of it. A field without a type may be anything.
-const TYPES: [(&str, &str); 29] = [
+const TYPES: [(&str, &str); 32] = [
     ("TrainJob", "apiVersion kind metadata:Meta spec:TrainJobSpec status"),
     (
         "TrainJobSpec",
@@ -79,6 +80,17 @@ const TYPES: [(&str, &str); 29] = [
          portworxVolume scaleIO storageos csi ephemeral image",
     ),
     ("EmptyDir", "medium sizeLimit"),
+    ("DynamoGraphDeployment", "apiVersion kind metadata:Meta spec:DynamoGraphDeploymentSpec status"),
+    (
+        "DynamoGraphDeploymentSpec",
+        "providerOverride annotations labels priorityClassName components:*DynamoComponent env:*EnvVar backendFramework restart \
+         topologyConstraint experimental",
+    ),
+    (
+        "DynamoComponent",
+        "providerOverride name type runtimeVersionOverride globalDynamoNamespace podTemplate:PodTemplate replicas minAvailable multinode roles \
+         sharedMemorySize modelRef scalingAdapter eppConfig frontendSidecar dynamoSidecar compilationCache topologyConstraint experimental",
+    ),
 ];
 
 /// Whether a kind is known.

@@ -323,7 +323,54 @@ impl Model for Params {
     }
 }
 
+/// Replicas that only compute prompts, and others that only decode.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pools {
+    /// Replicas that compute prompts.
+    pub prefill: u64,
+    /// Replicas that decode.
+    pub decode: u64,
+    /// Users of a replica that decodes.
+    pub batch: u64,
+    /// Seconds between the tokens of a user.
+    pub token: f64,
+    /// Prompts that come per second.
+    pub prompts: f64,
+    /// Seconds of one of them, alone.
+    pub each: f64,
+}
+
+/// The most of `all` for which something holds that holds for fewer too.
+fn most(all: u64, holds: impl Fn(u64) -> bool) -> u64 {
+    let (mut within, mut beyond) = (0, all + 1);
+    while beyond - within > 1 {
+        let middle = within.midpoint(beyond);
+        if holds(middle) { within = middle } else { beyond = middle }
+    }
+    within
+}
+
 impl Params {
+    /// The users in two pools of replicas of the plan's size, which send caches from one to the other (Splitwise, arXiv:2311.18677;
+    /// `DistServe`, arXiv:2401.09670). A replica that decodes has no prompts in its steps, and takes as many users as keep the promise. Each
+    /// user's answer ends after `output` tokens and brings the next prompt, and prompts are computed one by one, with nothing between them.
+    ///
+    /// # Errors
+    /// Why there are none, in a sentence.
+    pub fn pools(&self, plan: &Plan) -> Result<Pools, String> {
+        let size = plan.size().ok_or("No replica keeps the promise.")?;
+        let engine = Machine { tp: size.tp, ..self.machine }.deployment().engine()?;
+        let token = |batch: u64| engine.decode(batch, self.prompt + self.output / 2).time();
+        let most = most(size.fit, |batch| token(batch) <= self.token);
+        let decode = self.users.div_ceil(most.max(1));
+        let batch = self.users.div_ceil(decode);
+        let new = self.prompt.saturating_sub(self.cached).max(1);
+        let each = engine.step_of([(Chunk { new, past: self.prompt - new }, 1)]).time();
+        let prompts = self.users as f64 / (self.output as f64 * token(batch));
+        let prefill = (prompts * each).ceil().max(1.0) as u64;
+        Ok(Pools { prefill, decode, batch, token: token(batch), prompts, each })
+    }
+
     /// A replica with `batch` users in the steady state.
     pub fn point(&self, engine: &Engine, tp: u64, batch: u64) -> Point {
         let past = self.prompt + self.output / 2;
@@ -357,11 +404,7 @@ impl Params {
         let bytes = [engine.stored, engine.room, engine.per_token];
         let at = |batch: u64| self.point(&engine, tp, batch);
         // The most users within the promise: between the last that are and the first that are not.
-        let (mut within, mut beyond) = (0, fit + 1);
-        while beyond - within > 1 {
-            let middle = within.midpoint(beyond);
-            if self.keeps(at(middle)) { within = middle } else { beyond = middle }
-        }
+        let within = most(fit, |batch| self.keeps(at(batch)));
         let most = (within > 0).then(|| at(within));
         let replicas = self.users.div_ceil(within.max(1));
         let mut batches: Vec<u64> = (0..=48).map(|i| 2_f64.powf(f64::from(i) / 4.0).round() as u64).collect();

@@ -11,7 +11,7 @@ const VERDICTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/frameworks
 const EXPORTS: &str = "FRAMEWORK_EXPORTS";
 
 /// FNV-1a of a text, in hexadecimal digits: changes when the text does.
-fn digest(text: &str) -> String {
+pub(super) fn digest(text: &str) -> String {
     let hash = text
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));

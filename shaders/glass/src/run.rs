@@ -78,8 +78,7 @@ impl Runnable {
     pub fn puzzle(puzzle: &Puzzle, body: &str, case: &Case) -> Result<Self, Note> {
         let text = puzzle.whole(body);
         let inputs = puzzle.inputs.len();
-        let frame = Frame { workgroup: puzzle.workgroup, buffers: inputs as u32 + 2 };
-        let (module, info, _) = read(&text, frame).map_err(|why| why.note())?;
+        let (module, info, _) = read(&text, Frame::of(puzzle)).map_err(|why| why.note())?;
         let program = Self::program(&module, &info, &text, "main", &BTreeMap::new())?;
         // On a GPU a buffer is as long as whole elements need: the last vector may be partly beyond the values.
         let whole = |number: usize, values: usize| {

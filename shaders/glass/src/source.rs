@@ -4,6 +4,8 @@ use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, 
 use naga::{Module, Span, WithSpan};
 use ringside_core::kernels::job::Note;
 use ringside_core::quantity::grouped;
+use ringside_shaders::attention::SUBGROUPS;
+use ringside_shaders::puzzles::Puzzle;
 
 use crate::survey::Survey;
 
@@ -17,6 +19,20 @@ pub struct Frame {
     pub workgroup: [u32; 3],
     /// Number of buffers that are bound, from binding 0 on.
     pub buffers: u32,
+    /// Whether its first line asks for the feature `subgroups`.
+    pub subgroups: bool,
+}
+
+impl Frame {
+    /// The frame of a puzzle: its inputs, `out` and the sizes.
+    pub fn of(puzzle: &Puzzle) -> Self {
+        Self { workgroup: puzzle.workgroup, buffers: puzzle.inputs.len() as u32 + 2, subgroups: puzzle.subgroups() }
+    }
+
+    /// What naga has to know for it.
+    pub fn known(self) -> Capabilities {
+        if self.subgroups { Capabilities::SUBGROUP } else { Capabilities::empty() }
+    }
 }
 
 /// Why a text cannot be run.
@@ -47,7 +63,10 @@ pub fn read(text: &str, frame: Frame) -> Result<(Module, ModuleInfo, Survey), Re
         let said = format!("The text has {bytes} bytes. At most {most} are read.");
         return Err(Refused::TooMuch(note(text, None, said)));
     }
-    let (module, info) = parse(text, Capabilities::empty()).map_err(Refused::Invalid)?;
+    // Chromium wants the word, naga does not know it. All that follows stays where it is.
+    let text =
+        &if frame.subgroups { text.replacen(SUBGROUPS, &" ".repeat(SUBGROUPS.len()), 1) } else { text.to_owned() };
+    let (module, info) = parse(text, frame.known()).map_err(Refused::Invalid)?;
     let survey = Survey::of(&module, frame).map_err(|(why, span)| Refused::TooMuch(note(text, Some(span), why)))?;
     Ok((module, info, survey))
 }

@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use ringside_core::coalescing::measured::{Gather, Order};
 use ringside_core::kernels::config::{Config, Numbers, WORKGROUP_MEMORY};
-use ringside_core::kernels::glass::{Finding, Source};
+use ringside_core::kernels::glass::{Finding, Source, WIDTHS};
 use ringside_core::kernels::job::Verdict;
 use ringside_core::kernels::rows::{self, Op};
 use ringside_core::kernels::{attention, decode, matmul, stream, tuner};
 use ringside_glass::run::Runnable;
 use ringside_shaders::check::check;
-use ringside_shaders::puzzles::PUZZLES;
+use ringside_shaders::puzzles::{PUZZLES, find};
 use ringside_shaders::{Kernel, Problem};
 
 const BUDGET: u64 = 1 << 24;
@@ -61,7 +61,7 @@ fn kernels_come_to_what_f64_does_and_are_sound() {
                     continue;
                 }
             };
-            for width in [32, 16, 64] {
+            for width in WIDTHS {
                 let run = runnable.run(width, BUDGET);
                 let mut output = run.output;
                 output.truncate(problem.output().1 as usize);
@@ -90,14 +90,55 @@ fn solutions_are_right_and_sound_and_beginnings_are_neither() {
     for puzzle in PUZZLES {
         let frame = puzzle.frame();
         for case in puzzle.cases(7) {
-            let run = Runnable::puzzle(puzzle, frame.solution, &case).expect(puzzle.id).run(32, BUDGET);
-            assert_eq!(puzzle.check(&case, &run.output), None, "{} {}", puzzle.id, case.name());
-            assert!(run.findings.is_empty() && run.stopped.is_none(), "{} {:?}", puzzle.id, said(&run.findings));
+            let runnable = Runnable::puzzle(puzzle, frame.solution, &case).expect(puzzle.id);
+            for width in WIDTHS {
+                let run = runnable.run(width, BUDGET);
+                assert_eq!(puzzle.check(&case, &run.output), None, "{} {} {width}", puzzle.id, case.name());
+                assert!(run.findings.is_empty() && run.stopped.is_none(), "{} {:?}", puzzle.id, said(&run.findings));
+            }
         }
         let right = ringside_glass::try_puzzle(puzzle, frame.solution, 7, |_| ()).verdict;
         assert!(matches!(right, Verdict::Right(t) if t.cases >= 6), "{} {right:?}", puzzle.id);
         let wrong = ringside_glass::try_puzzle(puzzle, frame.start, 7, |_| ()).verdict;
         assert!(!matches!(wrong, Verdict::Right(_)), "{}", puzzle.id);
+    }
+}
+
+/// Solutions that take a subgroup to have 32 invocations, or forget that there may be several, and how they are caught.
+#[test]
+fn subgroups_of_another_size_are_tried() {
+    let caught = |id: &str, was: &str, now: &str| {
+        let puzzle = find(id).expect(id);
+        let solution = puzzle.frame().solution;
+        assert!(solution.contains(was), "{id}: {was}");
+        ringside_glass::try_puzzle(puzzle, &solution.replace(was, now), 7, |_| ()).verdict
+    };
+    for (id, was, now) in [
+        ("subgroup-sum", "local.x / size", "local.x / 32u"),
+        ("subgroup-sum", "s * size < 64u", "s < 2u"),
+        ("subgroup-scan", "local.x / size", "local.x / 32u"),
+        ("subgroup-scan", "lane == size - 1u", "lane == 31u"),
+        ("subgroup-softmax", "s * size < 64u", "s < 2u"),
+        ("compact", "s * size < 64u", "s < 2u"),
+        ("compact", "word < 4u", "word < 1u"),
+    ] {
+        let verdict = caught(id, was, now);
+        let (Verdict::Wrong(at, _) | Verdict::Unsound(at, _)) = &verdict else { panic!("{id} {now}: {verdict:?}") };
+        assert!(at.ends_with("subgroups of 16") || at.ends_with("subgroups of 64"), "{id} {now}: {verdict:?}");
+    }
+    for (id, was, now) in [
+        ("subgroup-sum", "out[group.x] = total", "out[group.x] = sum"),
+        ("subgroup-sum", "if (i < sizes.n) { value", "if (true) { value"),
+        ("subgroup-scan", "subgroupInclusiveAdd", "subgroupExclusiveAdd"),
+        ("subgroup-scan", "before + sum", "sum"),
+        ("subgroup-softmax", "most = subgroupMax(most);", ""),
+        ("subgroup-softmax", "sum = subgroupAdd(sum);", ""),
+        ("compact", "place += kept[s]", "place += 0u"),
+        ("compact", "i32(lane) -", "i32(lane) + 1 -"),
+        ("compact", "if (i < sizes.n && local.x >= all) { out[i] = 0.0; }", ""),
+    ] {
+        let verdict = caught(id, was, now);
+        assert!(matches!(verdict, Verdict::Wrong(..)), "{id} {now}: {verdict:?}");
     }
 }
 

@@ -16,6 +16,7 @@ use wgpu::{
 use crate::Progress;
 use crate::adapter::{Gpu, Memory};
 use crate::guard::{Frame, Refused, guard};
+use crate::platform;
 use crate::program::{Bound, Program};
 
 /// Tries `body` at sizes that `seed` draws.
@@ -40,6 +41,9 @@ async fn verdict(
     seed: u32,
     progress: Progress<'_>,
 ) -> Result<Verdict, Trouble> {
+    if puzzle.subgroups() && !gpu.subgroups {
+        return Err(Trouble::NoSubgroups);
+    }
     progress("compiling", 0.0);
     let program = match program(gpu, puzzle, &puzzle.whole(body)).await? {
         Ok(program) => program,
@@ -72,7 +76,7 @@ async fn verdict(
 
 /// A text, guarded and compiled; or what is wrong with it.
 async fn program(gpu: &Gpu, puzzle: &Puzzle, code: &str) -> Result<Result<Program, Vec<Note>>, Trouble> {
-    let guarded = match guard(code, Frame { workgroup: puzzle.workgroup, buffers: puzzle.inputs.len() as u32 + 2 }) {
+    let guarded = match guard(code, Frame::of(puzzle)) {
         Err(Refused::TooMuch(note)) => return Ok(Err(vec![note])),
         other => other,
     };
@@ -173,7 +177,7 @@ async fn race(
 async fn compile(gpu: &Gpu, code: &str) -> (ShaderModule, Vec<Note>) {
     // What is wrong is in the notes, and all of it.
     let wrong = gpu.device.push_error_scope(ErrorFilter::Validation);
-    let source = ShaderSource::Wgsl(code.into());
+    let source = ShaderSource::Wgsl(platform::accepted(code.to_owned()).into());
     let module = gpu.device.create_shader_module(ShaderModuleDescriptor { label: None, source });
     drop(wrong.pop());
     let info = module.get_compilation_info().await;

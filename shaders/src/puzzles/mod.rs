@@ -12,6 +12,7 @@ pub use check::{POISON, Slip, UNWRITTEN, Wrong};
 
 use ringside_core::kernels::workbench;
 
+use crate::attention::SUBGROUPS;
 use crate::descriptor::{Dims, Parameter, Size};
 use crate::problem::Random;
 use check::Expected;
@@ -212,6 +213,14 @@ pub const PUZZLES: &[Puzzle] = &[
         twin: twin::merged_chunks,
         ..puzzle("merge", sources!("merge"))
     },
+    Puzzle {
+        output: Size::Tiles("n", workbench::BLOCK),
+        twin: twin::block_sums,
+        ..puzzle("subgroup-sum", sources!("subgroup-sum"))
+    },
+    Puzzle { twin: twin::prefix_sums, ..puzzle("subgroup-scan", sources!("subgroup-scan")) },
+    Puzzle { twin: twin::softmax, ..rows("subgroup-softmax", sources!("subgroup-softmax")) },
+    Puzzle { twin: twin::compacted, ..puzzle("compact", sources!("compact")) },
 ];
 
 const PAIRS: Size = Size::Product(&[Size::Dim("rows"), Size::Dim("chunks")]);
@@ -255,6 +264,11 @@ impl Puzzle {
         let (start, rest) = part(rest, "//# solution\n");
         let (solution, tail) = part(rest, "//# end\n");
         Frame { head, start, solution, tail }
+    }
+
+    /// Whether its frame asks for the feature `subgroups`.
+    pub fn subgroups(&self) -> bool {
+        self.source.starts_with(SUBGROUPS)
     }
 
     /// The whole text with `body` in its place.

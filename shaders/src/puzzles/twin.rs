@@ -104,6 +104,16 @@ pub(super) fn prefix_sums(_: &Dims, inputs: &[Vec<f32>]) -> Expected {
     rounded(values, weights, LANES)
 }
 
+pub(super) fn compacted(_: &Dims, inputs: &[Vec<f32>]) -> Expected {
+    let [a] = inputs else { return plain(Vec::new()) };
+    let mut values = Vec::with_capacity(a.len());
+    for block in a.chunks(LANES) {
+        values.extend(block.iter().filter(|value| **value > 0.0));
+        values.extend(block.iter().filter(|value| **value <= 0.0).map(|_| 0.0));
+    }
+    plain(values)
+}
+
 pub(super) fn product(dims: &Dims, inputs: &[Vec<f32>]) -> Expected {
     product_by(dims, inputs, size(dims, "k"))
 }

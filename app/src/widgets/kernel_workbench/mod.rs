@@ -15,6 +15,7 @@ use ringside_shaders::puzzles::{self, Puzzle};
 use super::controls::{Controls, Drawn};
 use super::glass::Glass;
 use super::kernels::bar;
+use super::kernels::trouble::sentence;
 use super::model_figure::ModelFigure;
 use super::puzzles::Judge;
 use super::puzzles::draft::Draft;
@@ -110,7 +111,7 @@ fn finding(id: &'static str, trial: Trial) -> String {
             puzzle.timed_at()
         ),
         Some(Outcome::Right(_)) if trial.interpreted.with(Option::is_some) => {
-            format!("{}: correct. Without a GPU there is no time to show.", puzzle.title)
+            format!("{}: correct. The interpreter checked it, so there is no time to show.", puzzle.title)
         }
         Some(Outcome::Right(_)) => {
             format!("{}: right, and too slow to be timed at {}.", puzzle.title, puzzle.timed_at())
@@ -184,7 +185,7 @@ fn bench(puzzle: &'static Puzzle, trial: Trial, with_help: bool) -> AnyView {
             </div>
             <div role="status" class="verdict">{move || trial.outcome.with(|o| o.as_ref().map(|o| verdict(o, editor)))}</div>
             <p class="fine" hidden=move || trial.interpreted.with(Option::is_none)>
-                {move || trial.interpreted.get()}
+                {move || trial.interpreted.with(|why| why.as_ref().map(sentence))}
                 " So your kernel is checked by an interpreter on the CPU, at the small sizes, against the same results. It isn’t timed."
             </p>
             {glass.view()}

@@ -63,7 +63,7 @@ pub(super) struct Trial {
     /// What came of the last one.
     pub outcome: RwSignal<Option<Outcome>>,
     /// Why the interpreter takes the GPU's place, once it does.
-    pub interpreted: RwSignal<Option<String>>,
+    pub interpreted: RwSignal<Option<Trouble>>,
     worker: StoredValue<Option<Worker>, LocalStorage>,
     /// What is being tried: the puzzle, and the text.
     job: StoredValue<Option<(&'static Puzzle, String)>>,
@@ -94,6 +94,11 @@ impl Trial {
         self.outcome.set(None);
         self.progress.set(Some(("starting".to_owned(), 0.0)));
         self.wait();
+        // A GPU without subgroups runs all the other puzzles.
+        if !puzzle.subgroups() && self.interpreted.with_untracked(|why| *why == Some(Trouble::NoSubgroups)) {
+            self.end();
+            self.interpreted.set(None);
+        }
         if self.worker.with_value(Option::is_some) {
             self.post();
             return;
@@ -114,10 +119,10 @@ impl Trial {
         }
     }
 
-    /// There is no GPU, for this reason: the interpreter takes its place.
-    fn interpret(self, why: &Trouble) {
+    /// There is no GPU that runs it, for this reason: the interpreter takes its place.
+    fn interpret(self, why: Trouble) {
         self.end();
-        self.interpreted.set(Some(sentence(why)));
+        self.interpreted.set(Some(why));
         self.begin();
     }
 
@@ -174,9 +179,9 @@ impl Trial {
             Ok(Said::Progress { doing, done }) => self.progress.set(Some((doing, done))),
             Ok(Said::Tried(tried)) => self.finish(Outcome::of(*tried)),
             Ok(Said::Failed(Trouble::Silent(_))) => self.silent(),
-            Ok(Said::Failed(why @ (Trouble::NoWebGpu | Trouble::Refused(_) | Trouble::NoDevice(_)))) => {
-                self.interpret(&why)
-            }
+            Ok(Said::Failed(
+                why @ (Trouble::NoWebGpu | Trouble::Refused(_) | Trouble::NoDevice(_) | Trouble::NoSubgroups),
+            )) => self.interpret(why),
             Ok(Said::Failed(trouble)) => self.finish(Outcome::Untried(sentence(&trouble))),
             Ok(Said::Done(..)) => self.finish(Outcome::Untried(gpu(SIMPLER).stale())),
             Err(why) => {

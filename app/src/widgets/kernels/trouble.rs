@@ -44,8 +44,7 @@ pub(in crate::widgets) fn sentence(trouble: &Trouble) -> String {
                 .to_owned()
         }
         Trouble::NoSubgroups => {
-            "There are no subgroups of at least four invocations here (the WebGPU feature subgroups): the GPU or the browser has \
-             none. Choose a kernel that needs none."
+            "This kernel needs subgroups of at least four invocations (the WebGPU feature subgroups), and this GPU or browser has none."
                 .to_owned()
         }
         Trouble::WorkgroupMemory(wanted, most) => format!(

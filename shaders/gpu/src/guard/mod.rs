@@ -11,9 +11,9 @@ mod rewrite;
 
 use naga::Module;
 use naga::back::wgsl::WriterFlags;
-use naga::valid::Capabilities;
 pub use ringside_glass::source::{Frame, Refused};
 use ringside_glass::source::{note, read, reasons, valid};
+use ringside_shaders::attention::SUBGROUPS;
 
 /// A text that can be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,10 +34,11 @@ pub fn guard(text: &str, frame: Frame) -> Result<Guarded, Refused> {
     let (module, _, survey) = read(text, frame)?;
     let written = |times| {
         let module: Module = rewrite::guarded(module.clone(), &survey, frame, times);
-        let info =
-            valid(&module, Capabilities::empty()).map_err(|why| Refused::Invalid(note(text, None, reasons(&why))))?;
-        naga::back::wgsl::write_string(&module, &info, WriterFlags::empty())
-            .map_err(|why| Refused::Invalid(note(text, None, why.to_string())))
+        let info = valid(&module, frame.known()).map_err(|why| Refused::Invalid(note(text, None, reasons(&why))))?;
+        let written = naga::back::wgsl::write_string(&module, &info, WriterFlags::empty())
+            .map_err(|why| Refused::Invalid(note(text, None, why.to_string())))?;
+        // naga does not write that word either.
+        Ok(if frame.subgroups { format!("{SUBGROUPS}\n{written}") } else { written })
     };
     let twice = if survey.loops() == 0 { None } else { Some(written(2)?) };
     Ok(Guarded { text: written(1)?, twice, laps: survey.limit() })

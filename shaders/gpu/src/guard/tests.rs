@@ -1,10 +1,9 @@
-use naga::valid::{Capabilities, ValidationFlags, Validator};
 use ringside_core::kernels::workbench::LAPS;
 use ringside_shaders::puzzles::{PUZZLES, find};
 
 use super::*;
 
-const FRAME: Frame = Frame { workgroup: [64, 1, 1], buffers: 3 };
+const FRAME: Frame = Frame { workgroup: [64, 1, 1], buffers: 3, subgroups: false };
 
 fn whole(body: &str) -> String {
     find("guard").expect("a puzzle").whole(body)
@@ -31,16 +30,17 @@ fn what_is_written_is_valid_for_every_puzzle_and_counts_every_loop() {
         let parts = puzzle.frame();
         for body in [parts.start, parts.solution] {
             let text = puzzle.whole(body);
-            let frame = Frame { workgroup: puzzle.workgroup, buffers: puzzle.inputs.len() as u32 + 2 };
+            let frame = Frame::of(puzzle);
             let out = guard(&text, frame).unwrap_or_else(|why| panic!("{}: {why:?}", puzzle.id));
             let loops = body.matches("for (").count() + body.matches("while").count() + body.matches("loop {").count();
             assert_eq!(out.twice.is_some(), loops > 0, "{}", puzzle.id);
             assert_eq!(out.laps, LAPS, "{}", puzzle.id);
             for (text, times) in std::iter::once((&out.text, 1)).chain(out.twice.iter().map(|twice| (twice, 2))) {
+                assert_eq!(text.starts_with(SUBGROUPS), puzzle.subgroups(), "{}", puzzle.id);
+                let text = &text.replacen(SUBGROUPS, "", 1);
                 let module =
                     naga::front::wgsl::parse_str(text).unwrap_or_else(|e| panic!("{}", e.emit_to_string(text)));
-                let checked = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module);
-                checked.unwrap_or_else(|e| panic!("{}", e.emit_to_string(text)));
+                valid(&module, frame.known()).unwrap_or_else(|e| panic!("{}", e.emit_to_string(text)));
                 assert_eq!(text.matches("atomicStore").count(), times * loops, "{}\n{text}", puzzle.id);
                 assert_eq!(module.entry_points.len(), 1);
                 assert_eq!(module.entry_points[0].workgroup_size, puzzle.workgroup, "{}", puzzle.id);
