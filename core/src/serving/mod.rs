@@ -1,9 +1,11 @@
 //! Serving: what a step of an engine takes ([`step`]), which requests it is spent on ([`scheduler`], over the blocks of a [`pool`]), what
-//! users see of it ([`simulate`], [`result`]), how many GPUs they need ([`sizing`]), and what a cached prefix is worth ([`tiers`]).
+//! users see of it ([`simulate`], [`result`]), how many GPUs they need ([`sizing`]), what a cached prefix is worth ([`tiers`]), and which
+//! replica a request goes to ([`fleet`]).
 
 pub mod command;
 pub mod figure;
 mod finding;
+pub mod fleet;
 pub mod machine;
 pub mod pool;
 pub mod requests;
