@@ -66,6 +66,7 @@ pub const ALL: &[Entry] = &[
     crate::serving::figure::Params::ENTRY,
     crate::serving::sizing::Params::ENTRY,
     crate::serving::tiers::Params::ENTRY,
+    crate::serving::fleet::Params::ENTRY,
     crate::pass_at_k::Params::ENTRY,
     crate::fim::Params::ENTRY,
     crate::post_training::memory::Params::ENTRY,

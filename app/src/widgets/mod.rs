@@ -27,6 +27,7 @@ mod failure_campaign;
 mod fill_in_the_middle;
 mod first_steps;
 mod flash_attention_tiling;
+mod fleet;
 mod float_bits;
 mod glass;
 mod kernel_fusion;
@@ -258,6 +259,7 @@ widgets! {
     chapter_24 {
         "continuous-batching" continuous_batching ["lined", "continuous-batching"];
         "decode-speed" decode_speed ["decode-speed"];
+        "fleet" fleet ["fleet"];
         "kv-cache" kv_cache ["kv-cache"];
         "kv-tiers" kv_tiers ["kv-tiers"];
         "serving-planner" serving_planner ["serving-planner"];

@@ -15,7 +15,7 @@ pub enum Content {
     Prefix(u64),
     /// That of a request whose prompt is nothing but the shared prefix: the prompt's tokens, the block's number.
     Alike(u64, u64),
-    /// That of one request: which, the block's number.
+    /// That of one request, or of all turns of a session: which, the block's number.
     Own(usize, u64),
 }
 

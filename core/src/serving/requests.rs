@@ -40,6 +40,19 @@ options!(Lengths {
     Skewed: "skewed", "most short, some long";
 });
 
+impl Lengths {
+    /// A length of this mean.
+    pub fn draw(self, mean: u64, stream: &mut Stream) -> u64 {
+        match self {
+            Self::Equal => mean.max(1),
+            Self::Skewed => {
+                let u = stream.unit();
+                ((3.0 * u * u * mean as f64).round() as u64).clamp(1, LONGEST)
+            }
+        }
+    }
+}
+
 /// What is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Workload {
@@ -61,16 +74,9 @@ impl Workload {
     /// The requests, in the order in which they come. Lengths do not depend on the rate.
     pub fn draw(&self) -> Vec<Request> {
         let mut lengths = Stream::new(self.seed);
-        let mut length = |mean: u64| match self.lengths {
-            Lengths::Equal => mean.max(1),
-            Lengths::Skewed => {
-                let u = lengths.unit();
-                ((3.0 * u * u * mean as f64).round() as u64).clamp(1, LONGEST)
-            }
-        };
         let requests: Vec<Request> = (0..self.count)
             .map(|_| {
-                let [prompt, output] = self.mean.map(&mut length);
+                let [prompt, output] = self.mean.map(|mean| self.lengths.draw(mean, &mut lengths));
                 Request { arrival: 0.0, prompt: prompt.max(self.shared + 1), output, shared: self.shared }
             })
             .collect();

@@ -87,6 +87,8 @@ impl Batch {
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Sequence {
     request: Request,
+    /// Whose tokens they are: the requests of one owner continue each other.
+    owner: usize,
     tokens: u64,
     cached: u64,
     table: Vec<usize>,
@@ -131,6 +133,14 @@ impl Scheduler {
     /// # Errors
     /// If it could never run: a sentence.
     pub fn add(&mut self, request: Request) -> Result<(), String> {
+        self.add_turn(request, self.sequences.len())
+    }
+
+    /// Adds a request that begins with all tokens of the earlier ones of its owner, a session.
+    ///
+    /// # Errors
+    /// As [`Scheduler::add`].
+    pub fn add_turn(&mut self, request: Request, owner: usize) -> Result<(), String> {
         let longest = (request.prompt + request.output).saturating_sub(1);
         let needs = longest.div_ceil(self.rules.block);
         if needs > self.rules.blocks as u64 {
@@ -144,7 +154,7 @@ impl Scheduler {
             ));
         }
         self.waiting.push_back(self.sequences.len());
-        self.sequences.push(Sequence { request, tokens: request.prompt, ..Sequence::default() });
+        self.sequences.push(Sequence { request, owner, tokens: request.prompt, ..Sequence::default() });
         Ok(())
     }
 
@@ -176,6 +186,16 @@ impl Scheduler {
         self.sequences.get(request).map_or(0, |s| s.tokens)
     }
 
+    /// Tokens of a request's prompt that are still to be computed.
+    pub fn prompt_left(&self, request: usize) -> u64 {
+        self.sequences.get(request).map_or(0, |s| s.request.prompt.saturating_sub(s.cached))
+    }
+
+    /// Tokens at the beginning of an owner's next prompt that are in the cache.
+    pub fn holds(&self, request: &Request, owner: usize) -> u64 {
+        self.find(request, owner, request.prompt).0.len() as u64 * self.rules.block
+    }
+
     /// The next step. It has no work only if nothing can be done before another request comes.
     pub fn schedule(&mut self) -> Batch {
         let mut batch = Batch::default();
@@ -199,30 +219,33 @@ impl Scheduler {
     }
 
     /// What the block of this number holds of a request.
-    fn content(&self, s: usize, number: u64) -> Content {
-        let request = self.sequences.get(s).map_or_else(Request::default, |q| q.request);
+    fn content(&self, request: &Request, owner: usize, number: u64) -> Content {
         let end = (number + 1) * self.rules.block;
         if end <= request.shared.min(request.prompt) {
             Content::Prefix(number)
         } else if request.shared > 0 && request.prompt <= request.shared {
             Content::Alike(request.prompt, number)
         } else {
-            Content::Own(s, number)
+            Content::Own(owner, number)
         }
     }
 
-    /// Blocks at the beginning of a request that are in the cache, and how many of them nobody uses. The last block is computed always:
-    /// its last token has to be.
-    fn cached(&self, s: usize) -> (Vec<usize>, usize) {
-        let (tokens, ..) = self.sequence(s);
+    /// Blocks at the beginning of a request's `tokens` tokens that are in the cache, and how many of them nobody uses. The last block is
+    /// computed always: its last token has to be.
+    fn find(&self, request: &Request, owner: usize, tokens: u64) -> (Vec<usize>, usize) {
         let whole = if self.rules.prefix { tokens.div_ceil(self.rules.block).saturating_sub(1) } else { 0 };
         let (mut found, mut idle) = (Vec::new(), 0);
         for number in 0..whole {
-            let Some((block, used)) = self.pool.find(self.content(s, number)) else { break };
+            let Some((block, used)) = self.pool.find(self.content(request, owner, number)) else { break };
             found.push(block);
             idle += usize::from(!used);
         }
         (found, idle)
+    }
+
+    /// The same for a request that is here.
+    fn cached(&self, s: usize) -> (Vec<usize>, usize) {
+        self.sequences.get(s).map_or_else(Default::default, |q| self.find(&q.request, q.owner, q.tokens))
     }
 
     /// Gives a request the blocks that were found and as many new ones as `tokens` tokens need. False, and nothing, if they are not free.
@@ -461,10 +484,9 @@ impl Scheduler {
         let block = self.rules.block;
         for number in chunk.past / block..(chunk.past + chunk.new) / block {
             self.touched += 1;
-            let content = self.content(s, number);
-            let at = self.sequences.get(s).and_then(|q| q.table.get(number as usize)).copied();
-            if let Some(at) = at {
-                self.pool.fill(at, content);
+            let Some(q) = self.sequences.get(s) else { continue };
+            if let Some(&at) = q.table.get(number as usize) {
+                self.pool.fill(at, self.content(&q.request, q.owner, number));
             }
         }
     }

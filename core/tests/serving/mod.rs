@@ -1,5 +1,6 @@
 //! The scheduler step by step against nano-vllm's; memory and speed against what is published.
 
+mod fleet;
 mod tiers;
 
 use ringside_core::hardware;
@@ -22,7 +23,7 @@ pub fn all() -> Vec<Check> {
         scheduler("oracles/nano_vllm_scheduler_drawn.json", "the same, with cases drawn at random"),
         memory(),
     ];
-    own.into_iter().chain(tiers::all()).collect()
+    own.into_iter().chain(tiers::all()).chain(fleet::all()).collect()
 }
 
 /// The kind of every step, its requests in their order, and the blocks that are free while it runs.

@@ -33,6 +33,7 @@ mod expert_grid;
 mod failure_campaign;
 mod fill_in_the_middle;
 mod flash_attention_tiling;
+pub mod fleet;
 mod float_bits;
 mod kv_cache;
 mod ladder;
@@ -92,6 +93,7 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
         "fill-in-the-middle" => drawn(query, fill_in_the_middle::picture),
         "first-steps" => drawn(query, |_: &core_memory::first_steps::Params, r| charts::first_steps::chart(r)),
         "flash-attention-tiling" => drawn(query, flash_attention_tiling::picture),
+        "fleet" => drawn(query, fleet::picture),
         "float-bits" => drawn(query, |p: &float::bits::Params, r| match p.view {
             float::bits::View::Bits => float_bits::bits(r),
             float::bits::View::Spacing => charts::float_bits::spacing(p).into(),

@@ -48,7 +48,7 @@ const HITS: f64 = 1000.0;
 const MODEL: &str = "llama-3-8b";
 
 /// Tokens of a block.
-const BLOCKS: List = List { ids: &["16", "32", "64", "128", "256"], labels: &[] };
+pub(super) const BLOCKS: List = List { ids: &["16", "32", "64", "128", "256"], labels: &[] };
 
 /// Where the cache lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
