@@ -74,7 +74,7 @@ fn product(name: &str) -> Option<&'static Product> {
         _ => name + &bare(word) + " ",
     });
     let has = |word: &&str| name.contains(&format!(" {word}"));
-    PRODUCTS.iter().find(|(words, _)| words.iter().all(|word| has(word))).map(|(_, product)| product)
+    PRODUCTS.iter().find(|(words, _)| words.iter().all(&has)).map(|(_, product)| product)
 }
 
 /// The accelerator that a driver's name means, such as `NVIDIA A100-SXM4-80GB`, or the table's own. None for one that isn't in the table, also where its
