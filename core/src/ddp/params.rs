@@ -303,7 +303,7 @@ impl Model for Params {
         when(
             |_, t| t.stalled > 0,
             headline(
-                "Buckets that wait for a gradient that never comes, so the job hangs.",
+                "Buckets that wait for a gradient that never comes, so the next forward pass raises an error.",
                 measure("stalled", "Buckets that never start", Unit::Count, |_, t| t.stalled as f64),
             ),
         ),

@@ -34,7 +34,7 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
     rows.right(
         "Ours and DistributedDataParallel’s weights have the same bits",
         same,
-        "With more than two ranks the order of a sum depends on how buckets are cut: DDP’s first bucket is smaller, and fp32 is not associative.",
+        "With more than two ranks the order of a sum depends on how buckets are cut: DDP’s first iteration has a single bucket, and fp32 is not associative.",
     );
     rows.right(
         "Without communication they differ",
@@ -56,7 +56,8 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
         if ratio > 1.0 {
             "DDP rebuilds its buckets after the first step and copies gradients into them: with steps of a few milliseconds that shows."
         } else {
-            "DDP keeps gradients as views of its buckets and saves our two copies."
+            "DDP divides each gradient while it copies it into its bucket, and does so in C++: fewer kernels and less Python than our \
+             lines need."
         }
         .into()
     });

@@ -61,7 +61,7 @@ impl Rule {
     pub fn formula(self) -> &'static [&'static str] {
         match self {
             Rule::Sgd => &["W ← W − η G"],
-            Rule::Momentum => &["V ← β V + G", "W ← W − η V"],
+            Rule::Momentum => &["U ← β U + G", "W ← W − η U"],
             Rule::Adam => {
                 &["M ← β₁ M + (1 − β₁) G", "V ← β₂ V + (1 − β₂) G ⊙ G", "W ← W − η M/(1 − β₁ᵗ) ⊘ (√(V/(1 − β₂ᵗ)) + ε)"]
             }
