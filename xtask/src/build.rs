@@ -25,7 +25,7 @@ pub(crate) struct Plan {
     pub(crate) lenient: bool,
     /// How to compile it.
     pub(crate) profile: Profile,
-    /// Whether the tests are compiled at the same time.
+    /// Whether the tests are compiled at the same time, and prove the course.
     pub(crate) with_tests: bool,
 }
 
@@ -124,6 +124,7 @@ pub(crate) fn make(plan: &Plan, target: &Path) -> Result<()> {
     maker.args(["write", "--public-url", &plan.public_url]);
     maker.arg("--wasm").arg(compiled).arg("--out").arg(&plan.out);
     maker.args(release.then_some("--split")).args(plan.lenient.then_some("--lenient"));
+    maker.args(plan.with_tests.then_some("--proven"));
     process::run(&mut maker)
 }
 
