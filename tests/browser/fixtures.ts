@@ -127,10 +127,10 @@ async function violations(page: Page, within: string, only?: string[]): Promise<
 }
 
 /** Every violation that axe finds on the page, or within what a selector names, one line each. */
-export const axe = (page: Page, within = "html") => violations(page, within);
+export const axe = (page: Page, within = "html") => test.step("axe", () => violations(page, within));
 
 /** What axe finds of colours that are too much alike: all that another colour scheme or a larger scale can change. */
-export const contrast = (page: Page, within = "html") => violations(page, within, ["color-contrast"]);
+export const contrast = (page: Page, within = "html") => test.step("contrast", () => violations(page, within, ["color-contrast"]));
 
 /** By how many pixels the page is wider than the screen. */
 export const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
