@@ -34,7 +34,10 @@ fn every_file_is_written_and_reads_back() {
 fn a_link_into_a_figure_says_what_one_sees_there() {
     let said = |(path, bytes): &(String, Vec<u8>)| {
         let text = String::from_utf8_lossy(bytes);
-        path.ends_with(".html").then(|| text.to_lowercase().matches(">see it").count()).filter(|n| *n > 0).map(|n| (path.clone(), n))
+        path.ends_with(".html")
+            .then(|| text.to_lowercase().matches(">see it →<").count())
+            .filter(|n| *n > 0)
+            .map(|n| (path.clone(), n))
     };
     assert_eq!(SITE.files.iter().filter_map(said).collect::<Vec<_>>(), []);
 }
