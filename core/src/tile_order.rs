@@ -140,6 +140,10 @@ impl Model for Params {
             measure("hit-rate", "L2 hit rate", Unit::Fraction, |_, r| r.hits()),
         ),
         measure("waves", "Waves", Unit::Count, |_, r| r.waves.len() as f64),
+        headline(
+            "How much of the time that the waves take programs have a tile, if all tiles take the same time (wave quantization).",
+            measure("wave-efficiency", "Wave efficiency", Unit::Fraction, |p, _| p.wave_efficiency()),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Run, String> {
@@ -162,6 +166,11 @@ impl Params {
     /// Waves of the launch.
     pub fn waves(&self) -> usize {
         self.tiles().div_ceil(self.running.max(1)) as usize
+    }
+
+    /// The share of the places in all waves that have a tile: NVIDIA, Matrix Multiplication Background User's Guide, wave quantization.
+    pub fn wave_efficiency(&self) -> f64 {
+        self.tiles() as f64 / (self.waves().max(1) as f64 * self.running.max(1) as f64)
     }
 
     /// Blocks of A and B, each once.
@@ -195,9 +204,15 @@ impl Params {
                     format!("{} from memory and {} still in the L2", grouped(wave.read()), grouped(found))
                 };
                 let many = |n: u64, what: &str| plural(&grouped(n), what);
+                let tiles = wave.tiles.len() as u64;
+                let idle = if tiles < self.running {
+                    format!(" {} have none.", many(self.running - tiles, "program"))
+                } else {
+                    String::new()
+                };
                 format!(
-                    "The {} of this wave lie in {} and {}: they use {} of A and B, {rest}.",
-                    many(wave.tiles.len() as u64, "tile"),
+                    "The {} of this wave lie in {} and {}: they use {} of A and B, {rest}.{idle}",
+                    many(tiles, "tile"),
                     many(wave.a.len() as u64, "row"),
                     many(wave.b.len() as u64, "column"),
                     many(wave.used(), "block")
@@ -322,6 +337,20 @@ mod tests {
         assert_eq!([ample("row-major"), ample("grouped")], [162; 2]);
     }
 
+    /// NVIDIA, Matrix Multiplication Background User's Guide: one tile more than a whole number of waves takes another wave.
+    #[test]
+    fn a_last_wave_with_few_tiles_takes_as_long_as_a_full_one() {
+        let efficiency = |query: &str| Params::read(&Query::parse(query)).0.wave_efficiency();
+        assert_eq!(efficiency("rows=9&columns=12&running=108"), 1.0);
+        assert_eq!(efficiency("rows=16&columns=16&running=108"), 256.0 / 324.0);
+        let last = Params::read(&Query::parse("rows=16&columns=16&running=108&step=3")).0;
+        assert!(
+            last.finding(&Run::new(last), 3).contains("68 programs have none"),
+            "{}",
+            last.finding(&Run::new(last), 3)
+        );
+    }
+
     /// A cache of two: the block used longest ago goes.
     #[test]
     fn the_cache_keeps_what_was_used_last() {
@@ -344,6 +373,8 @@ mod tests {
             prop_assert_eq!(tiles, (0..rows).flat_map(|r| (0..columns).map(move |c| [r, c])).collect::<Vec<_>>());
             prop_assert!(run.read() >= p.least() && run.read() <= run.requests);
             prop_assert_eq!(run.waves.len(), p.waves());
+            let places = (running * run.waves.len() as u64) as f64;
+            prop_assert!((p.wave_efficiency() * places - (rows * columns) as f64).abs() < 1e-6);
             let ample = Params { cache: p.least(), ..p };
             prop_assert_eq!(Run::new(ample).read(), p.least());
             prop_assert!(p.quantities(&run).iter().all(|q| q.value.is_finite()));

@@ -43,7 +43,7 @@ const OWN: [Param<Params>; 23] = [
         .main()
         .at(|p| p.prefill.slot()),
     real("dies", "seconds until the last replica dies; 0 for never", [0.0, 3600.0], "20")
-        .label("Last replica dies after")
+        .label("One dies after")
         .format(|v| if v == 0.0 { "never".to_owned() } else { Unit::Seconds.format(v) })
         .slider(Scale::Linear { min: 0.0, max: 60.0, step: 1.0 })
         .main()
@@ -197,7 +197,7 @@ impl Model for Params {
             |p, o| dies(p) && o.calm.is_some(),
             headline(
                 "The 99th percentile of the time to first token over that of the same sessions without the failure.",
-                measure("death-cost", "TTFT p99 with the failure, times that without", Unit::Ratio, |_, o| {
+                measure("death-cost", "Rise of TTFT p99 by the failure", Unit::Ratio, |_, o| {
                     ratio(o.run.first(0.99), o.calm.unwrap_or(0.0))
                 }),
             ),
