@@ -12,9 +12,8 @@ const MOST_WORDS: usize = 80;
 const LONGEST_NAME: usize = 6;
 /// Words in which a GPU's name says which product it is: "4090 laptop GPU".
 const GPU_NAME: usize = 4;
-/// Words of a GPU's name without a digit.
-const MAKES: [&str; 12] =
-    ["nvidia", "amd", "tesla", "geforce", "rtx", "instinct", "radeon", "gpu", "sxm", "pcie", "nvl", "gb"];
+/// Words of a GPU's name without a digit, beside those with which it begins.
+const FORMS: [&str; 6] = ["radeon", "gpu", "sxm", "pcie", "nvl", "gb"];
 /// What makes seconds those of a step.
 const STEP: [&str; 5] = ["step", "steps", "iteration", "iterations", "iter"];
 /// Units of amounts that a person expects to count; a number without one may be a name's.
@@ -310,7 +309,10 @@ impl Reading {
         }
         // The memory of a GPU that isn't in the table is no other's.
         reading.settle_gpu(&candidates, memory.filter(|_| !is_other));
-        let is_of_name = |word: &String| word.bytes().any(|b| b.is_ascii_digit()) || MAKES.contains(&word.as_str());
+        let is_of_name = |word: &String| {
+            let is_known = |words: &[&str]| words.contains(&word.as_str());
+            word.bytes().any(|b| b.is_ascii_digit()) || is_known(&hardware::MAKERS) || is_known(&FORMS)
+        };
         reading.is_gpu_alone =
             !candidates.is_empty() && reading.said.len() == 1 && words.len() <= 8 && words.iter().all(is_of_name);
         reading

@@ -2,6 +2,9 @@
 
 use super::{ALL, Accelerator, find};
 
+/// Words with which tools begin an accelerator's name.
+pub const MAKERS: [&str; 6] = ["nvidia", "amd", "tesla", "geforce", "rtx", "instinct"];
+
 /// What a name stands for.
 enum Product {
     /// One of the table, by its id.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::card::{Card, Kind};
 use super::measure::Metric;
 use super::output::number_at;
-use crate::hardware::{self, Accelerator, named as gpu};
+use crate::hardware::{self, Accelerator, MAKERS, named as gpu};
 use crate::quantity::{counted, grouped};
 use crate::setup::MAX_NODE;
 use crate::units::MIB;
@@ -174,9 +174,6 @@ fn name_of(line: &str) -> Option<(Option<u64>, &str)> {
     let begins = MAKERS.contains(&begins.as_str()) || begins.contains(|c: char| c.is_ascii_digit());
     (is_plain && is_one && begins && name.split_whitespace().count() <= NAMES.1).then_some((count, name))
 }
-
-/// Words with which tools begin a GPU's name.
-const MAKERS: [&str; 6] = ["nvidia", "amd", "tesla", "geforce", "rtx", "instinct"];
 
 /// Whether a text is GPUs' names and nothing else, as `--query-gpu=name --format=csv,noheader` or PyTorch print them.
 pub(super) fn are_names(text: &str) -> bool {
