@@ -15,7 +15,7 @@ test("drafts and bits pay where they should, and weights that do not fit are sai
     await expect(finding(page)).toContainText("times as fast");
     await expect.poll(() => parameter(page, "batch")).toBe("2048");
     await expect(figure(page).locator(".decode-speed")).toBeVisible();
-    expect(await axe(page)).toEqual([]);
+    expect(await axe(page, "figure")).toEqual([]);
   });
 
   await step(page, "four bits are four times as fast for one user with a short context", async () => {
@@ -23,7 +23,7 @@ test("drafts and bits pay where they should, and weights that do not fit are sai
     expect(await quantity(page, "speedup-bits")).toBeCloseTo(3.2, 1);
     await figure(page).getByRole("button", { name: "8B, long contexts" }).click();
     await expect.poll(() => parameter(page, "view")).toBe("pass");
-    expect(await axe(page)).toEqual([]);
+    expect(await axe(page, "figure")).toEqual([]);
   });
 
   await step(page, "weights that do not fit are said, and no number of another model is shown", async () => {

@@ -15,7 +15,7 @@ test.describe("failure-campaign", () => {
       await expect(event).toContainText("day 1, 01:25. node 92: Silent data corruption");
       await figure(page).getByRole("button", { name: "Step forward" }).click();
       await expect(event).toContainText("day 1, 06:04");
-      expect(await axe(page)).toEqual([]);
+      expect(await axe(page, "figure")).toEqual([]);
     });
 
     await step(page, "what a job does about it changes where the time goes", async () => {
@@ -43,7 +43,7 @@ test.describe("failure-campaign", () => {
       await expect(figure(page).getByRole("row", { name: /^Faulty GPU/ })).toContainText(/143.?470/);
       await figure(page).getByRole("combobox", { name: "Show" }).selectOption("storage");
       await expect(finding(page)).toContainText("at the pace of storage, 2 TB/s");
-      expect(await axe(page)).toEqual([]);
+      expect(await axe(page, "figure")).toEqual([]);
     });
 
     await step(page, "a log of one's own counts; one that is wrong says where and stays", async () => {
@@ -78,7 +78,7 @@ test.describe("checkpoint-resume", () => {
       await figure(page).getByRole("combobox", { name: "Missing from the checkpoint" }).selectOption("scaler");
       await expect.poll(() => quantity(page, "skipped")).toBeGreaterThan(3);
       expect(await quantity(page, "same")).toBe(0);
-      expect(await axe(page)).toEqual([]);
+      expect(await axe(page, "figure")).toEqual([]);
     });
 
     await step(page, "other ranks read the pieces that overlap theirs", async () => {
@@ -86,7 +86,7 @@ test.describe("checkpoint-resume", () => {
       await expect(finding(page)).toContainText("rank 2 needs files 2 to 3");
       expect(await quantity(page, "files")).toBe(2);
       await expect(figure(page).locator(".shards rect.read")).toHaveCount(2);
-      expect(await axe(page)).toEqual([]);
+      expect(await axe(page, "figure")).toEqual([]);
     });
   });
 });

@@ -151,9 +151,9 @@ for (const [name, query] of [
     await figure(page).locator("details.numbers > summary").click();
     await timeline(page).focus();
     await page.keyboard.press("ArrowRight");
-    expect(await axe(page)).toEqual([]);
+    expect(await axe(page, "figure")).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
-    expect(await contrast(page), "dark").toEqual([]);
+    expect(await contrast(page, "figure"), "dark").toEqual([]);
     await page.setViewportSize({ width: 360, height: 780 });
     await expect.poll(() => overflow(page)).toBeLessThanOrEqual(0);
   });

@@ -8,7 +8,8 @@ export default defineConfig({
   testDir: ".",
   testMatch: "*.spec.ts",
   fullyParallel: true,
-  workers: 2,
+  // More than there are cores: a page waits for its clock and its network for a fifth of the time.
+  workers: 3,
   // axe on the longest pages, and all the steps of a test that stays on its page, on two busy cores.
   timeout: 240_000,
   expect: { timeout: 15_000 },

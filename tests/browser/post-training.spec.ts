@@ -19,7 +19,7 @@ test.describe("rlhf-memory", () => {
       await page.keyboard.press("End");
       await expect(drawing.locator(".rlhf-heads li.now")).toContainText("Train the critic");
       expect((await drawing.boundingBox())?.height).toBe(before?.height);
-      expect(await axe(page)).toEqual([]);
+      expect(await axe(page, "figure")).toEqual([]);
     });
 
     await step(page, "a method without a critic has a lane less, and adapters take the states away", async () => {
@@ -62,7 +62,7 @@ test.describe("policy-update", () => {
       await expect(figure(page).locator(".finding-rest")).toContainText("The reward is hacked");
       await expect.poll(() => quantity(page, "hack")).toBeGreaterThan(0.9);
       await expect(figure(page).locator(".answers tbody tr")).toHaveCount(6);
-      expect(await axe(page)).toEqual([]);
+      expect(await axe(page, "figure")).toEqual([]);
     });
 
     await step(page, "updates are stepped through", async () => {
@@ -93,7 +93,7 @@ test("lora-adapters: states vanish, weights stay, and rank is linear", async ({ 
   await expect.poll(() => quantity(page, "trained")).toBe(2 * trained);
   await figure(page).getByRole("radio", { name: "Serving" }).check({ force: true });
   await expect(finding(page)).toContainText("on one base");
-  expect(await axe(page)).toEqual([]);
+  expect(await axe(page, "figure")).toEqual([]);
 });
 
 test("sft-packing: packing takes the padding away, and short rows cut answers", async ({ page }) => {
@@ -107,7 +107,7 @@ test("sft-packing: packing takes the padding away, and short rows cut answers", 
   // The sixth of eight conversations loses its answer.
   for (let i = 0; i < 2; i++) await figure(page).getByRole("button", { name: "Step back" }).click();
   await expect(figure(page).locator(".packing-text .gone").first()).toBeVisible();
-  expect(await axe(page)).toEqual([]);
+  expect(await axe(page, "figure")).toEqual([]);
 });
 
 test.describe("rl-pipeline", () => {
@@ -124,7 +124,7 @@ test.describe("rl-pipeline", () => {
     await expect.poll(() => quantity(page, "rate")).toBeGreaterThan(2 * waits);
     expect(await quantity(page, "oldest")).toBeGreaterThan(1);
     await expect(rest(page)).toContainText("old on average");
-    expect(await axe(page)).toEqual([]);
+    expect(await axe(page, "figure")).toEqual([]);
   });
 
   test("the bound is offered where generation runs ahead, and a bound of no version is synchronous", async ({ page }) => {

@@ -49,7 +49,7 @@ test.describe("float-bits", () => {
       await figure(page).getByRole("radio", { name: "Gradients", exact: true }).check({ force: true });
       await expect(figure(page).locator(".chart canvas")).toBeVisible();
       expect(await quantity(page, "lost")).toBeGreaterThan(0.3);
-      expect(await axe(page)).toEqual([]);
+      expect(await axe(page, "figure")).toEqual([]);
     });
   });
 });
@@ -78,7 +78,7 @@ test.describe("loss-scaling", () => {
       await expect.poll(() => quantity(page, "scale-after")).toBe(32768);
       await figure(page).getByRole("button", { name: "Add a step" }).click();
       await expect.poll(() => parameter(page, "overflows")).toBe("01010");
-      expect(await axe(page)).toEqual([]);
+      expect(await axe(page, "figure")).toEqual([]);
     });
   });
 });
@@ -92,6 +92,6 @@ test.describe("quantization", () => {
     await figure(page).getByRole("button", { name: "int8, one scale a column" }).click();
     await expect.poll(() => parameter(page, "recipe")).toBe("int8-column");
     await expect.poll(() => quantity(page, "error")).toBeLessThan(0.02);
-    expect(await axe(page)).toEqual([]);
+    expect(await axe(page, "figure")).toEqual([]);
   });
 });

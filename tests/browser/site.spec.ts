@@ -5,8 +5,6 @@ import { routes, samples } from "./site";
 // The page of a figure is looked at with the figure, and a chapter with its figures, in figures.spec.ts.
 for (const { path, title } of routes.filter(({ path }) => !/^(w|chapter)\/./.test(path))) {
   test(`/${path} shows itself, on a phone too, axe finds nothing, and it needs no scrolling sideways`, async ({ page }) => {
-    // Axe looks at fifteen thousand elements there.
-    if (path === "reference/") test.slow();
     await opened(page, path, title, samples.has(path));
   });
 }

@@ -16,7 +16,7 @@ test.describe("warp-scheduler", () => {
       await expect(figure(page).locator(".warps-names span")).toHaveCount(10);
       await figure(page).getByRole("button", { name: "Four warps, four loads in flight" }).click();
       await expect.poll(() => quantity(page, "enough")).toBeLessThan(10);
-      expect(await axe(page)).toEqual([]);
+      expect(await axe(page, "figure")).toEqual([]);
     });
 
     await step(page, "it is stepped by keys, and says what the cycle does", async () => {
@@ -41,6 +41,6 @@ test.describe("warp-divergence", () => {
     await figure(page).getByRole("button", { name: "Repaired: whole warps" }).click();
     await expect.poll(() => quantity(page, "lane-efficiency")).toBe(1);
     await expect(figure(page).locator("rect.masked")).toHaveCount(0);
-    expect(await axe(page)).toEqual([]);
+    expect(await axe(page, "figure")).toEqual([]);
   });
 });

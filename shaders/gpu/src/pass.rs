@@ -11,7 +11,7 @@ use wgpu::{
 use crate::Progress;
 use crate::adapter::{Gpu, Memory};
 
-/// Measurements, and measurements of what takes longer than a submission should.
+/// Measurements; and measurements of what takes longer than a submission should, or on a device whose times show nothing of a GPU.
 const ROUNDS: u32 = 9;
 const FEW: u32 = 3;
 /// Bytes of the times when a pass began and ended.
@@ -85,7 +85,7 @@ impl<'a> Clock<'a> {
             times = repeats(repeated(times).await? / f64::from(times));
         }
         let mut seconds = Vec::new();
-        let rounds = if warm > SUBMISSION { FEW } else { ROUNDS };
+        let rounds = if warm > SUBMISSION || self.gpu.software { FEW } else { ROUNDS };
         for round in 0..rounds {
             progress("measuring", 0.5 + 0.5 * f64::from(round) / f64::from(rounds));
             seconds.push(repeated(times).await? / f64::from(times));
