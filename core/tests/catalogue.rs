@@ -182,11 +182,18 @@ fn every_state_reads_back_to_itself() {
 #[test]
 fn nonsense_in_any_parameter_is_named_and_the_rest_is_kept() {
     for entry in ALL {
+        let (default, _) = (entry.read)(&Query::default());
         for param in entry.specs() {
             for nonsense in ["banana", "-1e400", "NaN", "<script>", "１２"] {
-                let result = evaluate(entry, &Query::new([(param.name, nonsense)]));
-                let named = result.problems.iter().any(|p| p.name == param.name && p.message.ends_with('.'));
-                assert!(named || result.error.is_some(), "{}?{}={nonsense} went unnoticed", entry.id, param.name);
+                let given = Query::new([(param.name, nonsense)]);
+                let (read, problems) = (entry.read)(&given);
+                let is_named = problems.iter().any(|p| p.name == param.name && p.message.ends_with('.'));
+                // What reads as the default state has its result.
+                if is_named && read == default {
+                    continue;
+                }
+                let result = evaluate(entry, &given);
+                assert!(is_named || result.error.is_some(), "{}?{}={nonsense} went unnoticed", entry.id, param.name);
                 assert_complete(entry, &result, nonsense);
             }
         }
@@ -245,7 +252,7 @@ fn any_query(entry: &'static Entry) -> impl Strategy<Value = Query> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
     fn any_parameters_give_a_complete_answer_that_reads_back(
