@@ -34,7 +34,12 @@ fn problems(kernel: &Kernel) -> Vec<Problem> {
             .map(Problem::Attention)
             .to_vec(),
         "copy" => vec![Problem::Copy(stream::Copy { rows: 33, cols: 20 })],
-        "gather" => vec![Problem::Gather(Gather { n: 256, order: Order::Strided, stride: 8, offset: 3 })],
+        // No pass fits 500 values apart; 13 and 33 leave a rest.
+        "gather" => [(Order::Strided, 0), (Order::Strided, 1), (Order::Strided, 8), (Order::Strided, 13), (Order::Strided, 33)]
+            .into_iter()
+            .chain([(Order::Strided, 500), (Order::Permuted, 1), (Order::Scattered, 1)])
+            .map(|(order, stride)| Problem::Gather(Gather { n: 256, order, stride, offset: 3 }))
+            .collect(),
         "sum" => vec![Problem::Sum(stream::Sum { n: 4097 })],
         "intensity" => vec![Problem::Intensity(stream::Intensity { n: 33, fma: 17 })],
         other => {
