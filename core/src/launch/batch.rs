@@ -266,6 +266,11 @@ fn header(text: &str, launch: &mut Launch) -> Options {
 
 /// The first line with one of these options.
 fn options_line(text: &str, names: &[&str]) -> usize {
-    let has = |line: &str| line.trim_start().starts_with("#SBATCH") && names.iter().any(|name| line.contains(name));
+    let is_one = |word: &str| {
+        // A short option may have its value glued to it.
+        let glued = |name: &&str| name.len() == 2 && word.starts_with(*name);
+        names.contains(&word.split('=').next().unwrap_or(word)) || names.iter().any(|name| glued(name))
+    };
+    let has = |line: &str| line.trim_start().starts_with("#SBATCH") && line.split_whitespace().any(is_one);
     text.lines().position(has).map_or(0, |i| i + 1)
 }

@@ -702,6 +702,9 @@ fn the_cluster_of_the_figure_decides_nothing_about_a_launch_that_is_brought() {
     assert_eq!(outcome("--gpus-per-node=4"), Outcome::Fails);
     // A GPU that nobody asked for isn't idle.
     assert_eq!(own("torchrun --nproc_per_node=1 train.py").launch().outcome(), Outcome::Trains);
+    // The line is that of the nodes, whatever else has an n in it.
+    let l = own("#!/bin/bash\n#SBATCH --job-name=x\n#SBATCH --qos=long\n#SBATCH --nodes=16\n#SBATCH --gres=gpu:4\nsrun torchrun t.py").launch();
+    assert_eq!((l.outcome(), l.unread), (Outcome::Unread, 4), "{:?}", l.remarks);
     // A program in front of srun starts it.
     let l = own(&format!("{head} --gpus-per-node=8\n/usr/bin/time -v {run}")).launch();
     assert_eq!((l.outcome(), l.processes.len()), (Outcome::Trains, 16), "{:?}", l.remarks);
