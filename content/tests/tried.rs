@@ -7,8 +7,10 @@ use ringside_content::schema::{Sign, SignKind};
 use ringside_content::search::read_log;
 use ringside_core::declare::Model as _;
 use ringside_core::launch::{Case, Fault, Outcome, Params, Script};
+use ringside_core::model::config::{Import, import};
 use ringside_core::network::measured;
 use ringside_core::pass_at_k::results::Results;
+use ringside_core::run::Outcome as RunOutcome;
 use ringside_core::scheduler::JobList;
 use serde::Deserialize;
 
@@ -45,12 +47,14 @@ enum Answer {
 const ANSWERS: [(Answer, &str); 4] =
     [(Answer::Read, "Read"), (Answer::Partly, "Partly read"), (Answer::Refused, "Refused"), (Answer::Wrong, "Wrong")];
 
-const READERS: [(&str, &str); 5] = [
+const READERS: [(&str, &str); 7] = [
     ("launch", "Launch scripts and manifests"),
     ("logs", "Logs"),
     ("nccl-tests", "nccl-tests output"),
     ("jobs", "Jobs of a scheduler"),
     ("results", "Benchmark results"),
+    ("run", "Runs: configurations, output, tools"),
+    ("config", "Models’ config.json"),
 ];
 
 /// How a text is read, and what is said of it.
@@ -106,6 +110,23 @@ fn said(reader: &str, text: &str, signs: &[Sign]) -> (Answer, String) {
             let problems = listed.problems.len();
             let said = if problems == 0 { "refused".to_owned() } else { format!("passed {c} of {n}") };
             (by_lines(problems, listed.wrong.len()), format!("problems {problems}, {said}"))
+        }
+        "run" => {
+            let card = ringside_core::run::read("pasted", text);
+            let found: Vec<String> = card.found.iter().map(|f| format!("{} {}", f.what, f.value)).collect();
+            match card.outcome {
+                RunOutcome::Read => (Answer::Read, found.join("; ")),
+                RunOutcome::Partly => (Answer::Partly, found.join("; ")),
+                RunOutcome::Refused => (Answer::Refused, "refused".to_owned()),
+            }
+        }
+        "config" => {
+            let total = |import: &Import| import.imported().shape.count().map_or(0, |size| size.total);
+            match import(text) {
+                Ok(import @ Import::Known(_)) => (Answer::Read, total(&import).to_string()),
+                Ok(import @ Import::Guess { .. }) => (Answer::Partly, format!("{}, a guess", total(&import))),
+                Err(_) => (Answer::Refused, "refused".to_owned()),
+            }
         }
         other => panic!("no reader “{other}”"),
     }

@@ -22,6 +22,7 @@ pub fn launch(text: &str, world: World) -> Launch {
         launch.fail(Fault::NoSuchNodes, options_line(text, &names));
         return launch;
     }
+    launch.gpus_asked = options.gpus_of_a_node() > 0;
     launch.asked = options.task_count().max(options.node_count());
     launch.sizeless = has_header && options.nodes.is_none() && options.ntasks.is_none() && launch.blame.is_none();
     if !has_header {
@@ -85,6 +86,12 @@ impl Script {
     fn command(&mut self, shell: &mut Shell, args: &[Arg], background: bool, launch: &mut Launch) -> Went {
         let Some(first) = args.first() else { return Went::On(Some(true)) };
         let line = first.line;
+        // What stands around srun starts it.
+        if launcher::is_around(&first.text)
+            && let Some(at) = args.iter().position(|arg| launcher::program(&arg.text) == "srun")
+        {
+            return self.command(shell, args.get(at..).unwrap_or_default(), background, launch);
+        }
         let stepped = launcher::program(&first.text) == "srun";
         if stepped && shell.by_hand {
             shell.unread(
@@ -259,6 +266,11 @@ fn header(text: &str, launch: &mut Launch) -> Options {
 
 /// The first line with one of these options.
 fn options_line(text: &str, names: &[&str]) -> usize {
-    let has = |line: &str| line.trim_start().starts_with("#SBATCH") && names.iter().any(|name| line.contains(name));
+    let is_one = |word: &str| {
+        // A short option may have its value glued to it.
+        let glued = |name: &&str| name.len() == 2 && word.starts_with(*name);
+        names.contains(&word.split('=').next().unwrap_or(word)) || names.iter().any(|name| glued(name))
+    };
+    let has = |line: &str| line.trim_start().starts_with("#SBATCH") && line.split_whitespace().any(is_one);
     text.lines().position(has).map_or(0, |i| i + 1)
 }

@@ -93,7 +93,7 @@ impl Params {
     }
 
     /// The line with the variable that a fault is about.
-    fn named_line(&self, fault: Fault) -> Option<usize> {
+    pub(super) fn named_line(&self, fault: Fault) -> Option<usize> {
         let names: &[&str] = match fault {
             Fault::NoInterface | Fault::DeadInterface => &["NCCL_SOCKET_IFNAME"],
             Fault::NoInfiniband => &["NCCL_IB_HCA", "NCCL_IB_DISABLE"],
@@ -104,6 +104,40 @@ impl Params {
 }
 
 impl Launch {
+    /// Processors of the task that has the fewest, of those that have too few.
+    pub fn cores(&self) -> u64 {
+        self.processes.iter().filter_map(|p| p.scarce).map(|cpus| cpus.count).min().unwrap_or(1)
+    }
+
+    /// What is said in the place of a fault that is certain only in the cluster of this figure: a sentence, or nothing where it is none in
+    /// another; none for other faults.
+    pub fn rests_on_cluster(&self, fault: Fault) -> Option<&'static str> {
+        let is_default = || self.processes.iter().filter_map(|p| p.scarce).any(|cpus| !cpus.asked);
+        Some(match fault {
+            Fault::NoSuchNodes | Fault::Unschedulable => {
+                "More is asked for than the cluster of this figure has. Set Nodes and GPUs per node to what yours has, up to 8 of each: a larger launch isn’t followed here."
+            }
+            Fault::NoQueue => "Whether this queue exists in your namespace isn’t known here.",
+            Fault::NoInterface => "Whether your nodes have an interface of this name isn’t known here.",
+            Fault::NoInfiniband => {
+                "Whether your nodes have InfiniBand, and its adapters this name, isn’t known here. Without it NCCL goes over sockets."
+            }
+            Fault::Mismatch => "Whether all nodes have the same image under this tag isn’t known here.",
+            Fault::OnCpu => {
+                "Whether the program gives Ray’s workers GPUs isn’t known here: use_gpu in its ScalingConfig."
+            }
+            Fault::NoGpu if !self.gpus_asked => {
+                "Nothing here asks for GPUs. Whether the processes see some all the same, by the command line or by default, or train on CPUs, isn’t known."
+            }
+            Fault::NoSuchDevice if !self.gpus_asked => "How many GPUs the machine has isn’t known here.",
+            Fault::FewCores if is_default() => {
+                "How many processors a task has isn’t said here. Slurm gives it one unless the site adds some with each GPU or gives whole nodes: --cpus-per-task says it."
+            }
+            Fault::Idle if !self.gpus_asked => "",
+            _ => return None,
+        })
+    }
+
     /// What is wrong here, and what to do: sentences.
     pub fn why(&self, fault: Fault) -> String {
         let why = fault.why();
@@ -116,8 +150,11 @@ impl Launch {
             Fault::NoVariable if !self.stepped && !self.kubernetes => {
                 format!("{why} Without srun in front, Python starts once, on the first node.")
             }
+            Fault::SameNodeRank if self.kubernetes => {
+                "Two agents say that they are the same node. Give each the index of its pod: --node_rank=$JOB_COMPLETION_INDEX.".to_owned()
+            }
             Fault::FewCores => {
-                let cores = self.processes.iter().filter_map(|p| p.scarce).min().unwrap_or(1);
+                let cores = self.cores();
                 let node = self.processes.first().map_or(0, |p| p.node);
                 let together = self.processes.iter().filter(|p| p.node == node).count() as u64;
                 format!(

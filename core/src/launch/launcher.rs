@@ -102,6 +102,16 @@ fn is_shell(name: &str) -> bool {
     matches!(program(name), "bash" | "sh" | "zsh")
 }
 
+/// Whether a program is a launcher that is not followed.
+pub fn is_other(name: &str) -> bool {
+    listed(OTHERS, name)
+}
+
+/// Whether a program starts the command behind it, and changes nothing of where that runs.
+pub fn is_around(name: &str) -> bool {
+    listed(AROUND, name) && program(name) != "env"
+}
+
 /// What a command is, in these tasks.
 pub fn kind(tasks: Vec<Task>, args: &[Arg], shell: &mut Shell) -> Kind {
     let Some(first) = args.first() else { return Kind::Harmless };
@@ -318,7 +328,7 @@ fn by_environment(task: &Task, launch: &mut Launch) -> Process {
     // A script that has no LOCAL_RANK takes GPU 0.
     process = process.with_local_rank(number(&local).unwrap_or(0));
     (process.local_rank, process.rank, process.world_size) = (number(&local), number(&rank), number(&size));
-    process.scarce = task.cpus.filter(|cpus| cpus.scarce(1)).map(|cpus| cpus.count);
+    process.scarce = task.cpus.filter(|cpus| cpus.scarce(1));
     process
 }
 
@@ -681,7 +691,10 @@ fn meet(agents: &[Agent], launch: &mut Launch) {
     let mut worlds: Vec<(String, Vec<&Agent>)> = Vec::new();
     for agent in agents {
         let id = if agent.elastic { agent.id.as_str() } else { "" };
-        let key = match &agent.endpoint {
+        // Told that it is the only one, an agent of the static rendezvous waits for no other, whatever the store that they share.
+        let beside = agents.iter().filter(|other| other.task.node == agent.task.node).count();
+        let is_alone = !agent.elastic && agent.nnodes.1 == 1 && beside == 1;
+        let key = match agent.endpoint.as_ref().filter(|_| !is_alone) {
             None => format!("alone {}", worlds.len()),
             Some((name, port)) if is_local(name) => format!("{} {port} {id}", host(agent.task.node)),
             Some((name, port)) => {
@@ -700,7 +713,8 @@ fn meet(agents: &[Agent], launch: &mut Launch) {
         let host = first.endpoint.as_ref().map(|(host, _)| host.as_str());
         let met_by =
             |agent: &&Agent| host.is_none_or(|host| is_local(host) || !named(host) || is_host(host, agent.task.node));
-        if !members.iter().any(met_by) {
+        let listening = if first.elastic || first.nnodes.1 > 1 { members.clone() } else { agents.iter().collect() };
+        if !listening.iter().any(met_by) {
             launch.fail(Fault::NobodyListens, launch.line);
         }
         let mut ranks: Vec<u64> = members.iter().map(|agent| agent.node_rank).collect();
@@ -736,7 +750,7 @@ fn meet(agents: &[Agent], launch: &mut Launch) {
                 process.world_size = Some(size);
                 (process.master, process.port) = agent.endpoint.clone().unwrap_or(("127.0.0.1".into(), PORT.into()));
                 process.world = index;
-                process.scarce = agent.task.cpus.filter(|cpus| cpus.scarce(agent.nproc)).map(|cpus| cpus.count);
+                process.scarce = agent.task.cpus.filter(|cpus| cpus.scarce(agent.nproc));
                 launch.processes.push(process);
             }
         }

@@ -408,8 +408,8 @@ impl Launch {
 
     /// What is printed where data loaders are told how few cores there are.
     fn few_cores(&self) -> Vec<String> {
-        let cores = self.processes.iter().filter_map(|p| p.scarce).min().unwrap_or(1);
-        let first = self.about(|p| p.scarce == Some(cores));
+        let cores = self.cores();
+        let first = self.about(|p| p.scarce.is_some_and(|cpus| cpus.count == cores));
         let warned = format!(
             "{}: UserWarning: This DataLoader will create 8 worker processes in total. Our suggested max number of worker in current system is \
              {cores}, which is smaller than what this DataLoader is going to create. Please be aware that excessive worker creation might get \

@@ -214,6 +214,7 @@ fn start(job: &Job<'_>, world: World, launch: &mut Launch) {
         );
     }
     let gpus = number(limit, 0);
+    launch.gpus_asked = gpus > 0;
     if gpus > world.gpus || job.nodes > world.nodes {
         let line = if gpus > world.gpus { limit.map_or(0, |node| node.line) } else { job.nodes_line };
         return launch.fail(Fault::Unschedulable, line);

@@ -32,11 +32,17 @@ impl Text for Script {
                 MOST.0, MOST.1
             ));
         }
-        let launches = ["srun", "torchrun", "accelerate", "ray ", "python", "kind:", "#SBATCH"];
-        if self.0.is_empty() || launches.iter().any(|word| self.0.contains(word)) {
+        let begins = ["ray ", "python", "kind:", "apiVersion:", "#SBATCH", "vllm ", "sglang", "trtllm-"];
+        let names = |word: &str| {
+            let name = word.rsplit('/').next().unwrap_or(word);
+            ["srun", "torchrun", "accelerate"].contains(&name) || super::launcher::is_other(name)
+        };
+        let is_launch = begins.iter().any(|word| self.0.contains(word)) || self.0.split_whitespace().any(names);
+        if self.0.is_empty() || is_launch {
             return Ok(());
         }
-        Err("script launches nothing: it has neither srun, torchrun, accelerate, ray nor python, and is no manifest."
+        Err("script launches nothing that is known here: it has neither srun, torchrun, accelerate, ray nor python, no \
+             other launcher, and is no manifest."
             .to_owned())
     }
 
@@ -120,8 +126,24 @@ impl Params {
             }
         }
         launch.follow(world);
+        if self.case == Case::Own {
+            self.withhold(&mut launch);
+        }
         launch.within(last);
         launch
+    }
+
+    /// What rests on the cluster of this figure is no verdict on a launch that somebody brings: theirs may be another.
+    fn withhold(&self, launch: &mut Launch) {
+        let Some((fault, line)) = launch.fault else { return };
+        let Some(why) = launch.rests_on_cluster(fault) else { return };
+        launch.fault = None;
+        if why.is_empty() {
+            return;
+        }
+        let line = if line > 0 { line } else { self.named_line(fault).unwrap_or(launch.line) };
+        launch.remarks.retain(|(at, _)| *at != line);
+        launch.unread(line, Reach::Everything, why);
     }
 
     /// The process that is looked at.

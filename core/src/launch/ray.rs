@@ -283,7 +283,7 @@ fn seat<'a>(seats: impl Iterator<Item = (&'a Member, Option<u64>)>, workers: u64
         (process.rank, process.local_rank, process.world_size) = (Some(rank as u64), Some(local), Some(workers));
         (process.master, process.port) = (host(master), FREE_PORT.to_owned());
         let together = taken.iter().filter(|(m, _)| m.task.node == node).count() as u64;
-        process.scarce = member.task.cpus.filter(|cpus| gpu.is_some() && cpus.scarce(together)).map(|cpus| cpus.count);
+        process.scarce = member.task.cpus.filter(|cpus| gpu.is_some() && cpus.scarce(together));
         launch.processes.push(process);
     }
     true

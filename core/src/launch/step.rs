@@ -25,7 +25,13 @@ pub struct Job {
 impl Job {
     /// A job with these options, in a cluster.
     pub fn new(options: Options, world: World) -> Self {
-        let (nodes, gpus) = (options.node_count().min(world.nodes), options.gpus_of_a_node().min(world.gpus));
+        // A job that has its nodes to itself has all of their GPUs (sbatch(1), --exclusive).
+        let asked = if options.exclusive && options.gpus_of_a_node() == 0 && !options.no_gpus() {
+            world.gpus
+        } else {
+            options.gpus_of_a_node()
+        };
+        let (nodes, gpus) = (options.node_count().min(world.nodes), asked.min(world.gpus));
         Self { options, nodes, gpus }
     }
 
@@ -167,7 +173,8 @@ impl Options {
             None => job.cpus_of_a_node().map(|all| (all / each).max(1)),
         };
         let cpus = cpus.filter(|_| !own.other_cpus).map(|count| Cpus { count, asked });
-        let gpus = job.gpus.min(own.gpus_of_a_node());
+        let gpus =
+            if own.gpus_of_a_node() == 0 && !own.no_gpus() { job.gpus } else { job.gpus.min(own.gpus_of_a_node()) };
         Ok(Place { at, nodes, count, tasks, each, gpus_per_task: own.gpus_per_task, gpus, cpus, other })
     }
 }

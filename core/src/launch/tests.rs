@@ -198,7 +198,8 @@ fn pods_of_a_pytorchjob_meet() {
         l.detail
     );
     let l = own(&text.replace("replicas: 1", "replicas: 18446744073709551615")).launch();
-    assert_eq!(l.fault.map(|(f, _)| f), Some(Fault::Unschedulable));
+    // Their cluster may have as many nodes.
+    assert_eq!((l.fault, l.outcome()), (None, Outcome::Unread));
 }
 
 /// A field one level too far left is what a backslash at the end of a line of Rust once did to every TrainJob here.
@@ -243,8 +244,10 @@ fn no_sound_launch_lacks_processors() {
         let text = of(case, 2, 8).text();
         assert!(text.contains("--cpus-per-task"), "{case:?}");
         let without: Vec<&str> = text.lines().filter(|line| !line.contains("--cpus-per-task")).collect();
-        let l = own(&without.join("\n")).launch();
+        let l = Params { script: Script(without.join("\n")), ..of(case, 2, 8) }.launch();
         assert_eq!(l.fault.map(|(f, _)| f), Some(Fault::FewCores), "{case:?}: {:?}", l.remarks);
+        // Somebody else's site may give more.
+        assert_eq!(own(&without.join("\n")).launch().outcome(), Outcome::Unread, "{case:?}");
         // Whole nodes, processors with each GPU, and a variable that srun reads do as well.
         for line in ["#SBATCH --exclusive", "#SBATCH --cpus-per-gpu=8", "#SBATCH --ntasks-per-node=1 -c 64"] {
             if case == Case::Srun && line.contains("ntasks") {
@@ -674,4 +677,48 @@ mod any {
             ]
         })
     }
+}
+
+/// What is certain only in the cluster of the figure is said of its own cases alone.
+#[test]
+fn the_cluster_of_the_figure_decides_nothing_about_a_launch_that_is_brought() {
+    for case in
+        [Case::Nine, Case::Eleven, Case::Fifteen, Case::Sixteen, Case::Nineteen, Case::TwentyTwo, Case::TwentyThree]
+    {
+        let theirs = of(case, 2, 8);
+        assert!(theirs.launch().fault.is_some(), "{case:?}");
+        let l = own(&theirs.text()).launch();
+        assert_eq!((l.fault, l.outcome()), (None, Outcome::Unread), "{case:?}: {:?}", l.remarks);
+        assert!(l.remarks.iter().any(|(line, _)| *line == l.unread), "{case:?}: {:?}", l.remarks);
+    }
+    let head = "#SBATCH --nodes=2 --ntasks-per-node=1 --cpus-per-task=64";
+    let run = "srun torchrun --nnodes=2 --nproc_per_node=8 --rdzv_backend=c10d --rdzv_endpoint=gpu01 train.py";
+    let outcome = |more: &str| own(&format!("{head} {more}\n{run}")).launch().outcome();
+    assert_eq!(outcome("--gpus-per-node=8"), Outcome::Trains);
+    // Whole nodes come with their GPUs; what nothing asks for may come by default; what is refused does not come.
+    assert_eq!(outcome("--exclusive"), Outcome::Trains);
+    assert_eq!(outcome(""), Outcome::Unread);
+    assert_eq!(outcome("--exclusive=user"), Outcome::Unread);
+    assert_eq!(outcome("--gpus-per-node=4"), Outcome::Fails);
+    // A GPU that nobody asked for isn't idle.
+    assert_eq!(own("torchrun --nproc_per_node=1 train.py").launch().outcome(), Outcome::Trains);
+    // The line is that of the nodes, whatever else has an n in it.
+    let l = own("#!/bin/bash\n#SBATCH --job-name=x\n#SBATCH --qos=long\n#SBATCH --nodes=16\n#SBATCH --gres=gpu:4\nsrun torchrun t.py").launch();
+    assert_eq!((l.outcome(), l.unread), (Outcome::Unread, 4), "{:?}", l.remarks);
+    // A program in front of srun starts it.
+    let l = own(&format!("{head} --gpus-per-node=8\n/usr/bin/time -v {run}")).launch();
+    assert_eq!((l.outcome(), l.processes.len()), (Outcome::Trains, 16), "{:?}", l.remarks);
+    // Each agent is told that it is the only one.
+    let alone = "srun torchrun --nproc_per_node=8 --master_addr=gpu01 --master_port=29500 train.py";
+    let l = own(&format!("{head} --gpus-per-node=8\n{alone}")).launch();
+    assert_eq!(l.fault.map(|(f, _)| f), Some(Fault::Apart), "{:?}", l.remarks);
+}
+
+#[test]
+fn launchers_that_are_not_followed_are_launchers() {
+    use crate::declare::Text as _;
+    for text in ["deepspeed --num_gpus=8 t.py", "mpirun -np 8 ./t", "/opt/bin/horovodrun -np 4 x", "apiVersion: v1"] {
+        assert_eq!(Script::default().read(text), Ok(()), "{text}");
+    }
+    assert!(Script::default().read("echo hello").is_err());
 }

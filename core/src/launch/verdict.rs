@@ -229,6 +229,8 @@ pub struct Launch {
     pub image: usize,
     /// Whether it is a manifest for Kubernetes.
     pub kubernetes: bool,
+    /// Whether a job or a pod says how many GPUs it gets.
+    pub gpus_asked: bool,
     /// Tasks or nodes that a job asks for, whichever are more.
     pub asked: u64,
     /// Whether it is no job of a scheduler: somebody starts it.

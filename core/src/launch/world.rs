@@ -94,7 +94,7 @@ pub struct Process {
     /// Whether its container has little shared memory; none where that is not known.
     pub small_shm: Option<bool>,
     /// Processors of its task, where they are too few for the processes of it.
-    pub scarce: Option<u64>,
+    pub scarce: Option<Cpus>,
     /// `NCCL_SOCKET_IFNAME`, where it is set.
     pub interface: Option<String>,
     /// `NCCL_IB_HCA`.

@@ -335,11 +335,10 @@ fn verdict(report: &Report, plan: &Plan) -> String {
         // Only of settings whose values were tried is known what fits.
         let fits = if is_spanned {
             let place = if row.is_within() { "within" } else { "outside" };
-            let keys: Vec<String> = plan.assumed.iter().map(|a| a.key.to_owned()).collect();
             format!(
                 "The measured step, {}, is {place} the range predicted over all values of {}.",
                 row.measured_text(),
-                listed(&keys)
+                labels(&plan.assumed)
             )
         } else {
             format!(
@@ -387,15 +386,21 @@ fn verdict(report: &Report, plan: &Plan) -> String {
     }
 }
 
-/// Why there is no verdict where settings are assumed: "No verdict yet: layout.zero is assumed."
+/// Why there is no verdict where settings are assumed: "No verdict yet: ZeRO stage is assumed."
 fn open(assumed: &[Assumed]) -> Option<String> {
-    let keys: Vec<&str> = assumed.iter().map(|a| a.key).collect();
-    let verb = if keys.len() == 1 { "is" } else { "are" };
-    (!keys.is_empty()).then(|| format!("No verdict yet: {} {verb} assumed.", keys.join(", ")))
+    let verb = if assumed.len() == 1 { "is" } else { "are" };
+    (!assumed.is_empty()).then(|| format!("No verdict yet: {} {verb} assumed.", labels(assumed)))
 }
 
+/// Assumed settings in words.
+fn labels(assumed: &[Assumed]) -> String {
+    listed(&assumed.iter().map(|a| lower(given::label(a.key))).collect::<Vec<_>>())
+}
+
+/// A label within a sentence. Names keep their capitals.
 fn lower(label: &str) -> String {
-    let is_word = label.chars().nth(1).is_some_and(char::is_lowercase);
+    let first = label.split(' ').next().unwrap_or_default();
+    let is_word = first.chars().count() > 1 && !first.chars().skip(1).any(char::is_uppercase);
     match label.chars().next() {
         Some(first) if is_word => first.to_lowercase().chain(label.chars().skip(1)).collect(),
         _ => label.to_owned(),

@@ -199,8 +199,9 @@ pub(super) fn script(name: &str, text: &str) -> Card {
     // The launch itself, on as many nodes as its simulation has.
     let most = crate::launch::world::MOST_NODES;
     let params = LaunchParams {
-        nodes: nodes.unwrap_or(1).clamp(1, most),
-        gpus: node.unwrap_or(8).clamp(1, 8),
+        case: crate::launch::Case::Own,
+        nodes: most,
+        gpus: 8,
         script: Script(text.to_owned()),
         ..LaunchParams::default()
     };

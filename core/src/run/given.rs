@@ -71,6 +71,34 @@ pub(super) const INSIDE: &[Setting] =
 pub(super) const BETWEEN: &[Setting] =
     &[setting("cluster.net", "Link between nodes", Takes::Choice(links::BETWEEN_LIST))];
 
+/// What a person calls settings that no control asks for, as the cards that read them do.
+const OTHERS: [(&str, &str); 16] = [
+    ("model.sizes", "Size of the model"),
+    ("layout.mbs", "Micro-batch size"),
+    ("layout.batch", "Sequences per step"),
+    ("layout.cp", "Context-parallel ranks"),
+    ("layout.ep", "Expert-parallel ranks"),
+    ("layout.vpp", "Virtual stages per rank"),
+    ("layout.dtype", "Precision"),
+    ("layout.optimizer", "Optimizer"),
+    ("layout.flash", "FlashAttention"),
+    ("layout.sp", "Sequence parallelism"),
+    ("layout.recompute", "Recomputation"),
+    ("serving.memory", "Share of the GPU’s memory"),
+    ("serving.tp", "Tensor-parallel ranks"),
+    ("serving.pp", "Pipeline stages"),
+    ("serving.weight", "Weights stored as"),
+    ("serving.kv", "KV cache format"),
+];
+
+/// What a person calls the setting at a key of the run file: the words of its control, without what a value means.
+pub(super) fn label(key: &str) -> &str {
+    let asked = [MODEL, GPU, GPUS, SEQ, LAYOUT, INSIDE, BETWEEN].into_iter().flatten();
+    let mut all = asked.map(|setting| (setting.key, setting.label)).chain(OTHERS);
+    let label = all.find(|(known, _)| *known == key).map_or(key, |(_, label)| label);
+    label.split(',').next().unwrap_or(label)
+}
+
 impl Setting {
     /// This run with the setting at this value, an id or a whole number.
     ///

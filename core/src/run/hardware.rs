@@ -32,7 +32,23 @@ struct Listed<'a> {
     /// Its own, where it is listed with one.
     uuid: Option<&'a str>,
     name: &'a str,
+    /// Bytes of its memory, where they stand beside the name, which a table may cut.
+    memory: Option<f64>,
     line: usize,
+}
+
+/// How far the memory that a driver shows may be from the data sheet's: the binary prefix and what ECC takes.
+const NEAR: f64 = 0.15;
+
+impl Listed<'_> {
+    /// The accelerator: of those whose name begins alike, the one with this memory.
+    fn gpu(&self) -> Option<&'static Accelerator> {
+        let named = gpu(self.name)?;
+        let Some(bytes) = self.memory else { return Some(named) };
+        let fits = |gpu: &Accelerator| (bytes / gpu.memory.0 - 1.0).abs() < NEAR;
+        let family = |gpu: &Accelerator| gpu.id.split('-').next() == named.id.split('-').next();
+        if fits(named) { Some(named) } else { hardware::ALL.iter().find(|gpu| family(gpu) && fits(gpu)) }
+    }
 }
 
 /// The lists of a text, each of one node as far as anybody can tell: a list begins where numbers begin again. Every GPU counts once, also where
@@ -60,7 +76,7 @@ fn all_listed(card: &mut Card, all: Vec<Listed<'_>>) {
     let lists = lists(all);
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     for listed in lists.iter().flatten() {
-        match gpu(listed.name) {
+        match listed.gpu() {
             Some(gpu) => known.push((gpu, listed.line)),
             None => unknown.push(listed),
         }
@@ -122,22 +138,33 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
                     _ => {}
                 }
             }
-            listed.extend(name.map(|name| Listed { index, uuid, name, line: number }));
+            listed.extend(name.map(|name| Listed { index, uuid, name, memory: None, line: number }));
         } else if let Some((before, uuid)) = line.split_once("(UUID:")
             && let Some((index, name)) = before.split_once("GPU ").and_then(|(_, rest)| rest.split_once(':'))
         {
             let uuid = Some(uuid.trim_end().trim_end_matches(')').trim());
-            listed.push(Listed { index: index.trim().parse().ok(), uuid, name: name.trim(), line: number });
+            listed.push(Listed {
+                index: index.trim().parse().ok(),
+                uuid,
+                name: name.trim(),
+                memory: None,
+                line: number,
+            });
         } else if line.starts_with('|') && line.contains("MiB /") {
             let before = line.split("MiB /").next().unwrap_or_default();
             let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
             used.extend(number_at(digits).map(|mib| (mib * MIB, number)));
+            // It stands below the name.
+            let total = line.split("MiB /").nth(1).and_then(number_at);
+            if let Some(above) = listed.last_mut().filter(|above| above.line + 1 == number) {
+                above.memory = total.map(|mib| mib * MIB);
+            }
         } else if line.starts_with('|')
             && bare.starts_with(|c: char| c.is_ascii_digit())
             && ["On", "Off"].iter().any(|word| line.split_whitespace().any(|w| w == *word))
         {
             let index = bare.split_whitespace().next().and_then(|word| word.parse().ok());
-            listed.push(Listed { index, uuid: None, name: bare, line: number });
+            listed.push(Listed { index, uuid: None, name: bare, memory: None, line: number });
         }
     }
     all_listed(&mut card, listed);
@@ -228,14 +255,25 @@ pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
     }
     // The table of a bare `rocm-smi` has a row for each device, and a share of the memory without its size.
     if gpus.is_empty() {
-        let rows = text.lines().filter(|line| {
+        let is_row = |line: &str| {
             let mut words = line.split_whitespace();
             words.next().is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit())) && line.contains('%')
-        });
-        let n = rows.count() as u64;
-        if n > 0 {
+        };
+        let lines: Vec<&str> = text.lines().collect();
+        let rows: Vec<usize> = (0..lines.len()).filter(|i| lines.get(*i).is_some_and(|line| is_row(line))).collect();
+        // Since ROCm 6.4 the name stands below each row.
+        let below = |i: &usize| Some((gpu(lines.get(i + 1)?.trim())?, i + 2));
+        known = rows.iter().filter_map(below).collect();
+        let parts = ["DPX", "TPX", "QPX", "CPX"];
+        let is_split = |i: &usize| lines.get(*i).is_some_and(|line| parts.iter().any(|part| line.contains(part)));
+        let n = rows.len() as u64;
+        if let Some(row) = rows.iter().find(|i| is_split(i)) {
+            card.unread(lines.get(*row).unwrap_or(&""), "a row is a part of a GPU, so they aren't counted", row + 1);
+        } else if n > 0 {
             card.run.cluster.node = Some(n);
             card.found("GPUs per node", grouped(n), 0);
+        }
+        if n > 0 && known.is_empty() {
             card.unread("Device names", "this table has none: run rocm-smi --showproductname --showmeminfo vram", 0);
         }
     } else {

@@ -403,6 +403,8 @@ pub struct Output {
     gpu: Option<(&'static str, usize)>,
     mesh: Vec<(String, u64)>,
     arguments: Vec<(usize, String)>,
+    /// Whether the marks around Megatron-LM's dump were there.
+    dump: (bool, bool),
     quoted: Vec<(usize, String)>,
     /// The last step, and how many lie between two lines.
     step: Option<f64>,
@@ -469,6 +471,10 @@ impl Output {
     fn take(&mut self, line: &str, number: usize) -> bool {
         let fields = fields(line);
         let argument = argument(line);
+        if line.contains("-- arguments --") {
+            self.dump = (true, false);
+        }
+        self.dump.1 |= line.contains("-- end of arguments --");
         let is_dump = argument.is_some() && line.contains(" ....");
         let program = fields.first().map(|(program, ..)| *program).or_else(|| is_dump.then_some("Megatron-LM"));
         if let Some(program) = program
@@ -575,7 +581,7 @@ impl Output {
         }
         let mut card = Card::new(name, Kind::Log);
         if !self.arguments.is_empty() {
-            super::config::megatron::dump(&self.arguments, &mut card);
+            super::config::megatron::dump(&self.arguments, self.dump == (true, true), &mut card);
         }
         let from = |lines: &str, how: &str| {
             if how.is_empty() { format!("{name}, {lines}") } else { format!("{name}, {lines}, {how}") }
@@ -763,7 +769,14 @@ fn is_loading(line: &str) -> bool {
         "Evaluat",
         "Capturing",
     ];
-    (line.contains("s/it]") || line.contains("it/s]")) && OTHERS.iter().any(|word| line.contains(word))
+    // What a bar of training says before its percentage; the HF Trainer says nothing.
+    const TRAINS: [&str; 5] = ["epoch", "train", "step", "iter", "loss:"];
+    let is_bar = line.contains("s/it]") || line.contains("it/s]");
+    let said = line.split_once("%|").map_or("", |(before, _)| before).to_lowercase();
+    // A launcher's tag stands in brackets, or is a number.
+    let said = said.rsplit([']', ')']).next().unwrap_or_default();
+    let is_named = said.contains(char::is_alphabetic) && !TRAINS.iter().any(|word| said.contains(word));
+    is_bar && (OTHERS.iter().any(|word| line.contains(word)) || bar(line).is_none() || is_named)
 }
 
 /// torchtitan's `Building 2-D device mesh with [dp_shard, tp], [4, 8]`.
@@ -785,6 +798,12 @@ fn mesh(line: &str) -> Option<Vec<(String, u64)>> {
 fn argument(line: &str) -> Option<String> {
     let at = line.find(" ....").or_else(|| line.find(" ... "))?;
     let name = line.get(..at)?.split_whitespace().next_back()?;
+    // Long names have few dots, and only a launcher's tag stands before a name: a line with the file that logged it is another program's.
+    let before = line.get(..at)?.trim_end().strip_suffix(name)?.trim_end();
+    let is_tag = before.is_empty() || before.ends_with([':', ']', '>']) && !before.contains(".py");
+    if !is_tag || name.len() < 40 && !line.contains(" ....") {
+        return None;
+    }
     let value = line.get(at..)?.trim_start_matches([' ', '.']).trim();
     let is_name = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     // Its timers look alike: `optimizer ....: (1.2, 3.4)`.

@@ -39,10 +39,14 @@ pub fn read(name: &str, text: &str) -> Card {
     if bare.len() > MOST {
         return output(name, text);
     }
+    // As transformers prints it: `Model config LlamaConfig {`.
+    if bare.lines().next().is_some_and(|line| line.contains("Model config ") && line.trim_end().ends_with('{')) {
+        return evidence::config(name, bare);
+    }
     if topology::Topology::read(text).is_some() || text.contains("\tGPU0\t") && text.contains("CPU Affinity") {
         return topology::card(name, text);
     }
-    if is_nccl(bare) {
+    if is_nccl(text) {
         return evidence::nccl(name, text);
     }
     if bare.contains("NVIDIA-SMI")
@@ -51,7 +55,7 @@ pub fn read(name: &str, text: &str) -> Card {
         || bare.contains("clocks.sm [MHz]")
         || bare.contains("clocks.current.sm [MHz]")
     {
-        return hardware::nvidia_smi(name, text);
+        return among(name, text, hardware::nvidia_smi(name, text));
     }
     if bare.contains("ROCm System Management Interface") || bare.starts_with("GPU[0]") || bare.contains("ROCm SMI") {
         return hardware::rocm_smi(name, text);
@@ -158,6 +162,39 @@ fn served(name: &str, text: &str, lines: &Range<usize>, mut command: Card) -> Ca
     log.done()
 }
 
+/// What nvidia-smi printed, and the run around its table, as a batch job logs both.
+fn among(name: &str, text: &str, tool: Card) -> Card {
+    let is_table = |line: &str| line.trim_start().starts_with(['|', '+']) && line.trim_end().ends_with(['|', '+']);
+    if !text.lines().any(is_table) {
+        return tool;
+    }
+    let rest: Vec<&str> = text.lines().map(|line| if is_table(line) { "" } else { line }).collect();
+    let mut log = output(name, &rest.join("\n"));
+    if log.outcome == Outcome::Refused {
+        let mut card = tool;
+        card.said.clear();
+        let others = rest.iter().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        // A prompt, the command and its date are the tool's.
+        for (i, line) in others.skip_while(|(i, _)| *i < 3) {
+            if !line.contains("nvidia-smi") && !is_date(line) {
+                card.unread(line, "only what nvidia-smi prints was read", i + 1);
+            }
+        }
+        return card.done();
+    }
+    log.run.take(&tool.run);
+    log.found.splice(0..0, tool.found);
+    log.unread.splice(0..0, tool.unread);
+    log.unread_count += tool.unread_count;
+    log.done()
+}
+
+/// Whether a line is the date that nvidia-smi prints above its table: `Sun May 23 08:40:52 2021`.
+fn is_date(line: &str) -> bool {
+    const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+    DAYS.iter().any(|day| line.trim_start().starts_with(day)) && line.split_whitespace().count() <= 7
+}
+
 /// Run output in one piece.
 fn output(name: &str, text: &str) -> Card {
     let mut lines = Output::default();
@@ -219,5 +256,7 @@ fn looks_like_toml(text: &str) -> bool {
 
 /// Whether a text is a table of nccl-tests or rccl-tests.
 fn is_nccl(text: &str) -> bool {
-    text.contains("busbw") || text.contains("nccl-tests") || text.contains("_perf") && text.contains("#wrong")
+    let is_head = |line: &str| line.contains("algbw") && line.contains("busbw") || line.contains("# nThread");
+    let names = text.contains("busbw") || text.contains("nccl-tests") || text.contains("_perf");
+    names && (text.lines().any(is_head) || !crate::network::measured::read(text).rows.is_empty())
 }

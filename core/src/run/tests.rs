@@ -192,6 +192,7 @@ fn run_output_is_recognized() {
 #[test]
 fn a_log_brings_its_own_configuration() {
     let text = "\
+------------------------ arguments ------------------------
   add_bias_linear ................................. False
   expert_model_parallel_size ...................... 8
   ffn_hidden_size ................................. 14336
@@ -218,6 +219,7 @@ fn a_log_brings_its_own_configuration() {
   use_flash_attn .................................. True
   bf16 ............................................ True
   world_size ...................................... 16
+-------------------- end of arguments ---------------------
  iteration       71/     100 | elapsed time per iteration (ms): 5361.6 | throughput per GPU (TFLOP/s/GPU): 243.6 | global batch size:   128 |
 ";
     let card = read("log.txt", text);
@@ -639,7 +641,7 @@ fn a_guessed_family_stays_a_guess() {
     run.take(&card.run);
     let report = compare(&run);
     assert_eq!(report.assumed.iter().map(|a| a.key).collect::<Vec<_>>(), ["model.sizes"]);
-    assert!(report.verdict.starts_with("No verdict yet: model.sizes is assumed."), "{}", report.verdict);
+    assert!(report.verdict.starts_with("No verdict yet: size of the model is assumed."), "{}", report.verdict);
     assert!(report.verdict.contains("with the assumed values"), "{}", report.verdict);
 }
 
@@ -789,7 +791,11 @@ fn a_share_of_sglang_is_of_weights_and_cache() {
     let [vllm, sglang] = ["vllm", "sglang"].map(|engine| room(&report(engine, "memory = 0.9")));
     assert!(vllm[2] < sglang[0] && sglang[0] == sglang[2], "{vllm:?} {sglang:?}");
     let without = report("sglang", "");
-    assert!(without.verdict.starts_with("No verdict yet: serving.memory is assumed."), "{}", without.verdict);
+    assert!(
+        without.verdict.starts_with("No verdict yet: share of the GPU’s memory is assumed."),
+        "{}",
+        without.verdict
+    );
     assert!(without.assumed[0].sentence.contains("SGLang computes its own share"), "{:?}", without.assumed);
     assert!(!report("sglang", "memory = 0.9").verdict.contains("No verdict"));
 }
@@ -870,11 +876,7 @@ fn a_default_does_not_stand_for_what_is_not_known() {
     let mut run = eight_gpus(COMPLETE, "step-time = { value = 0.6 }");
     run.unknown = vec!["layout.dtype".to_owned(), "layout.optimizer".to_owned()];
     let report = compare(&run);
-    assert!(
-        report.verdict.starts_with("No verdict yet: layout.dtype, layout.optimizer are assumed."),
-        "{}",
-        report.verdict
-    );
+    assert!(report.verdict.starts_with("No verdict yet: precision and optimizer are assumed."), "{}", report.verdict);
 }
 
 /// A model of Megatron-LM's flags whose `--tensor-model-parallel-size` is as given.
@@ -1199,4 +1201,92 @@ proptest! {
         let report = compare(&card.run);
         prop_assert!(report.rows.iter().all(|row| row.predicted.is_none_or(|p| p.iter().all(|v| v.is_finite()))));
     }
+}
+
+/// Forms that people posted, as they are in `content/tests/fixtures/tried.toml`.
+#[test]
+fn what_is_not_said_is_not_known() {
+    // A line with dots is no dump, and a dump that isn't whole says nothing of what it lacks.
+    for text in ["# ...take it later ... as it is", "loading ... done", "...... good ..... .... bad ....", "wait ... a"]
+    {
+        assert_eq!(read("x", text).outcome, Outcome::Refused, "{text}");
+    }
+    let whole = "--- arguments ---\n  num_layers ...................................... 32\n  optimizer ....................................... adam\n  sgd_momentum .................................... 0.9\n--- end of arguments ---\n";
+    let known = read("x", whole).run;
+    assert_eq!((known.layout.tp, known.layout.zero), (Some(1), Some(0)));
+    assert_eq!(known.layout.optimizer, Some(crate::memory::Optimizer::AdamW));
+    for lost in ["--- arguments ---\n", "--- end of arguments ---\n"] {
+        let run = read("x", &whole.replace(lost, "")).run;
+        let l = &run.layout;
+        assert_eq!((l.tp, l.pp, l.zero, l.sp, l.recompute), (None, None, None, None, None), "{lost}");
+        assert!(run.unknown.iter().any(|key| key == "layout.tp"), "{:?}", run.unknown);
+    }
+    let logged = "[INFO] [config.py:904:print]   world_size ................... 1\n";
+    assert_eq!(read("x", &(whole.to_owned() + logged)).run.cluster.gpus, None);
+    let flags =
+        |flag: &str| read("x", &format!("run.py --num-layers 4 --micro-batch-size 1 {flag}\n")).run.layout.recompute;
+    for flag in ["--checkpoint-activations", "--activations-checkpoint-method uniform"] {
+        assert_eq!(flags(flag), Some(crate::memory::activations::Recompute::Full), "{flag}");
+    }
+    // YAML: what is empty, off, or on in a way of its own.
+    let yaml = |text: &str| read("a.yaml", &format!("num_processes: 8\n{text}\n"));
+    assert_eq!(yaml("distributed_type: 'NO'\nfsdp_config: {}").run.layout.zero, None);
+    assert_eq!(yaml("distributed_type: FSDP\nfsdp_config: {}").run.layout.zero, Some(3));
+    let axolotl = |text: &str| read("a.yaml", &format!("base_model: llama\nmicro_batch_size: 1\n{text}\n"));
+    let card = axolotl("gradient_checkpointing: offload");
+    assert_eq!(
+        (card.run.layout.recompute, card.outcome),
+        (Some(crate::memory::activations::Recompute::Full), Outcome::Partly)
+    );
+    assert!(axolotl("gradient_checkpointing: sometimes").run.is_unknown("layout.recompute"));
+    assert_eq!(axolotl("flash_attention:").run.layout.flash, None);
+    let offloads = |text: &str| axolotl(text).unread.iter().any(|u| u.why.contains("offloading"));
+    assert!(offloads("deepspeed_config:\n  offload_param_device: cpu"));
+    assert!(!offloads("deepspeed_config:\n  offload_param_device: none"));
+    // Bars that don't count steps.
+    for bar in ["498383it [00:12, 592.95it/s]", "Parsing: 10%|█ | 5/50 [00:01<00:09, 4.0it/s]"] {
+        assert_eq!(read("x", &format!("{bar}\n")).outcome, Outcome::Refused, "{bar}");
+    }
+    for bar in [
+        " 10%|█ | 5/50 [00:01<00:09, 4.0it/s]",
+        "[rank0]: 10%|█ | 5/50 [00:01<00:09, 4.0it/s]",
+        "Epoch 1: 10%|█ | 5/50 [00:01<00:09, 4.0it/s]",
+    ] {
+        assert_eq!(read("x", &format!("{bar}\n")).run.measured(Metric::StepTime), Some(0.25), "{bar}");
+    }
+}
+
+#[test]
+fn a_matrix_without_paths_between_gpus_says_nothing_of_them() {
+    let matrix = |cell: &str| {
+        format!("\tGPU0\tGPU1\tGPU2\nGPU0\t X \tNV18\tNV18\nGPU1\tNV18\t X \t{cell}\nGPU2\tNV18\t{cell}\t X \n")
+    };
+    let card = read("topo", &matrix("NV18"));
+    assert!(card.outcome == Outcome::Read && card.said.contains("Every pair"), "{card:?}");
+    // One cell that isn't known.
+    let card = read("topo", &matrix("XX"));
+    assert!(card.outcome == Outcome::Partly && !card.said.contains("Every pair"), "{card:?}");
+    let peers = "\tGPU0\tGPU1\nGPU0\tX\tOK\nGPU1\tOK\tX\n";
+    assert_eq!(read("topo", peers).outcome, Outcome::Refused);
+}
+
+#[test]
+fn a_name_that_a_table_cuts_is_told_by_its_memory() {
+    let smi = |total: &str| {
+        format!(
+            "| NVIDIA-SMI 460.32.03    Driver Version: 460.32.03    CUDA Version: 11.2     |\n|   0  Tesla V100-SXM2...  On   | 00000000:1A:00.0 Off |                    0 |\n| N/A   44C    P0    46W / 300W |      0MiB / {total}MiB |      0%      Default |\n"
+        )
+    };
+    for (total, gpu) in [("32510", Some("v100-32")), ("16160", Some("v100-16")), ("99999", None)] {
+        assert_eq!(read("smi", &smi(total)).run.cluster.gpu.as_deref(), gpu, "{total}");
+    }
+    // A log around it is read too.
+    let log =
+        format!("{}iteration 1/ 10 | elapsed time per iteration (ms): 500.0 | global batch size: 8 |\n", smi("32510"));
+    let card = read("job.out", &log);
+    assert_eq!(
+        (card.run.measured(Metric::StepTime), card.run.cluster.gpu.as_deref()),
+        (Some(0.5), Some("v100-32")),
+        "{card:?}"
+    );
 }

@@ -192,10 +192,16 @@ impl Topology {
         self.pairs().into_iter().filter(|(_, _, hop)| hop.is_nvlink()).collect()
     }
 
+    /// Pairs of GPUs whose cell says nothing that is known.
+    fn unknown(&self) -> usize {
+        let n = self.gpus().len();
+        (n * n.saturating_sub(1) / 2).saturating_sub(self.pairs().len())
+    }
+
     /// What joins every pair of GPUs, if that is NVLink: `18 NVLinks`, `at least 1 NVLink`.
     pub fn wires(&self) -> Option<String> {
         let pairs = self.pairs();
-        let slowest = pairs.iter().map(|(_, _, hop)| *hop).max()?;
+        let slowest = pairs.iter().map(|(_, _, hop)| *hop).max().filter(|_| self.unknown() == 0)?;
         let Hop::NvLink(n) = slowest else { return None };
         let all_alike = pairs.iter().all(|(_, _, hop)| *hop == slowest);
         Some(format!("{}{}", if all_alike { "" } else { "at least " }, counted(n, "NVLink", "NVLinks")))
@@ -232,7 +238,7 @@ impl Topology {
 
     /// The link inside the node that it says, for this many NVLinks per GPU; PCIe as fast as the GPU's where there are none between some pair.
     pub fn link(&self, gpu: Option<&'static crate::hardware::Accelerator>) -> Option<&'static Link> {
-        match self.slowest()? {
+        match self.slowest().filter(|_| self.unknown() == 0)? {
             // A bridged pair of cards has few; a switch joins all of 12 (NVLink 3), 18 (NVLink 4 and 5).
             Hop::NvLink(n) if n >= 12 => gpu
                 .and_then(|gpu| links::of(gpu).0)
@@ -316,8 +322,17 @@ pub(super) fn card(name: &str, text: &str) -> Card {
             "The matrix isn't whole. Paste all of what nvidia-smi topo -m prints, from the line that begins with GPU0.",
         );
     };
-    let mut card = Card::new(name, Kind::Topology);
     let gpus = topology.gpus().len() as u64;
+    let unknown = topology.unknown() as u64;
+    if gpus > 1 && topology.slowest().is_none() {
+        let why = "The matrix doesn’t say how the GPUs are joined: it may be that of peer access (topo -p2p). Paste what nvidia-smi topo -m prints.";
+        return Card::refused(name, Kind::Topology, why);
+    }
+    let mut card = Card::new(name, Kind::Topology);
+    if unknown > 0 {
+        let cells = format!("The cells of {}", counted(unknown, "GPU pair", "GPU pairs"));
+        card.unread(&cells, "they name no path that is known here", 0);
+    }
     card.found("GPUs per node", grouped(gpus), 0);
     if let Some(hop) = topology.slowest() {
         card.found("Slowest path between GPUs", format!("{} ({})", hop.label(), hop.meaning()), 0);
@@ -328,7 +343,7 @@ pub(super) fn card(name: &str, text: &str) -> Card {
     }
     card.run.cluster.node = Some(gpus);
     card.run.cluster.topology = Some(topology.text.clone());
-    card.said = topology.finding();
+    card.said = if unknown == 0 { topology.finding() } else { String::new() };
     card.topology = Some(topology);
     card.done()
 }

@@ -280,7 +280,8 @@ impl Options {
             "job-name" => self.name = Some(value.to_owned()),
             "account" => self.account = Some(value.to_owned()),
             "qos" => self.qos = Some(value.to_owned()),
-            "exclusive" => self.exclusive = true,
+            // Sharing with the same user or organization alone is sharing.
+            "exclusive" => self.exclusive = matches!(value, "" | "topo"),
             "switches" => self.one_switch = value.split('@').next() == Some("1"),
             _ => {}
         }
@@ -296,6 +297,11 @@ impl Options {
     /// The tasks: as given, or one for each node.
     pub fn task_count(&self) -> u64 {
         self.ntasks.unwrap_or_else(|| self.ntasks_per_node.unwrap_or(1).saturating_mul(self.node_count()))
+    }
+
+    /// Whether it is said that there are none.
+    pub fn no_gpus(&self) -> bool {
+        self.gpus_per_node == Some(0)
     }
 
     /// GPUs of each node, by whichever option says it.

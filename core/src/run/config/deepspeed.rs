@@ -104,7 +104,8 @@ pub(in crate::run) fn read(name: &str, object: &Map<String, Value>) -> Card {
                 }
             }
             for (key, value) in zero.iter().filter(|(key, _)| !IN_ZERO.contains(&key.as_str())) {
-                let is_off = value.get("device").and_then(Value::as_str) == Some("none");
+                let device = value.get("device").and_then(Value::as_str);
+                let is_off = matches!(value, Value::Bool(false) | Value::Null) || device == Some("none");
                 if !is_off {
                     let why = if key.starts_with("offload") { "offloading isn't in this prediction" } else { "" };
                     card.unread_setting(&format!("zero_optimization.{key}: {value}"), why, 0);

@@ -96,14 +96,22 @@ pub(in crate::run) fn kind(node: &Node) -> Option<Kind> {
 pub(in crate::run) fn yaml(name: &str, kind: Kind, node: &Node) -> Card {
     let mut card = Card::new(name, kind);
     let Value::Map(entries) = &node.value else { return card.done() };
-    let is_fsdp = node.at("distributed_type").and_then(Node::text) == Some("FSDP") || node.get("fsdp_config").is_some();
+    // Accelerate once wrote an empty fsdp_config in every file.
+    let has_config =
+        node.get("fsdp_config").is_some_and(|config| matches!(&config.value, Value::Map(m) if !m.is_empty()));
+    let is_fsdp = match node.at("distributed_type").and_then(Node::text) {
+        Some(kind) => kind == "FSDP",
+        None => has_config,
+    };
     card.run.layout.framework = Some(if is_fsdp || kind == Kind::Axolotl { "fsdp" } else { "accelerate" }.to_owned());
     for (key, line, value) in entries {
+        // What has no value is as if it weren't there.
+        let is_empty = |value: &Node| matches!(value.text(), Some("" | "null" | "~"));
         if let Value::Map(inner) = &value.value {
-            for (name, line, value) in inner {
+            for (name, line, value) in inner.iter().filter(|(.., value)| !is_empty(value)) {
                 setting(&mut card, &format!("{key}.{name}"), value.text().unwrap_or_default(), *line);
             }
-        } else {
+        } else if !is_empty(value) {
             setting(&mut card, key, value.text().unwrap_or("a list"), *line);
         }
     }
@@ -119,7 +127,14 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
 }
 
 /// Settings that say nothing of memory or time.
-const PASSED: [&str; 40] = [
+const PASSED: [&str; 47] = [
+    "commands",
+    "command_file",
+    "deepspeed_multinode_launcher",
+    "gradient_clipping",
+    "max_grad_norm",
+    "zero3_init_flag",
+    "zero3_save_16bit_model",
     "compute_environment",
     "debug",
     "machine_rank",
@@ -171,6 +186,8 @@ pub(super) fn set(card: &mut Card, key: &str, value: &str, setting: &str, line: 
         "num_processes" => Some((&mut card.run.cluster.gpus, "GPUs")),
         "num_machines" => Some((&mut card.run.cluster.nodes, "Nodes")),
         "micro_batch_size" | "per_device_train_batch_size" => Some((&mut l.mbs, "Micro-batch size")),
+        "parallelism_config_tp_size" => Some((&mut l.tp, "Tensor-parallel ranks")),
+        "parallelism_config_cp_size" => Some((&mut l.cp, "Context-parallel ranks")),
         "gradient_accumulation_steps" => Some((&mut l.microbatches, "Micro-batches per step")),
         "sequence_len" | "max_seq_length" => Some((&mut l.seq, "Sequence length")),
         _ => None,
@@ -224,14 +241,29 @@ pub(super) fn set(card: &mut Card, key: &str, value: &str, setting: &str, line: 
             "ZeRO stage"
         }
         "activation_checkpointing" | "gradient_checkpointing" => {
-            l.recompute = Some(if is_on { Recompute::Full } else { Recompute::None });
+            l.recompute = match value {
+                _ if is_on => Some(Recompute::Full),
+                "false" | "False" | "no" => Some(Recompute::None),
+                // Axolotl keeps what is recomputed from on the host, or on disk.
+                "offload" | "offload_disk" | "unsloth" => {
+                    l.recompute = Some(Recompute::Full);
+                    return card.unread_setting(
+                        setting,
+                        "every layer is recomputed; offloading isn't in this prediction",
+                        line,
+                    );
+                }
+                _ => return card.unknown("layout.recompute", setting, "this recomputation isn't modeled", line),
+            };
             "Recomputation"
         }
         "flash_attention" => {
             l.flash = match value {
                 "flash_attention_2" | "flash_attention_3" | "kernels-community/flash-attn" | "sdpa" => Some(true),
                 "eager" => Some(false),
-                _ => Some(is_on),
+                // Without it transformers takes PyTorch's own fused attention where it can.
+                _ if !is_on => return,
+                _ => Some(true),
             };
             "FlashAttention"
         }
@@ -275,8 +307,10 @@ pub(super) fn set(card: &mut Card, key: &str, value: &str, setting: &str, line: 
             return;
         }
         _ => {
-            let why = if name.contains("offload") && is_on { "offloading isn't in this prediction" } else { "" };
-            if is_on || !name.contains("offload") {
+            // Also by a device: `offload_optimizer_device: cpu`.
+            let is_offload = name.contains("offload");
+            if !is_offload || !matches!(value, "false" | "False" | "no" | "none" | "None") {
+                let why = if is_offload { "offloading isn't in this prediction" } else { "" };
                 card.unread_setting(setting, why, line);
             }
             return;

@@ -159,8 +159,11 @@ pub(in crate::run) fn read(name: &str, text: &str) -> Card {
     card.done()
 }
 
-/// Reads the dump of a log, `name value` on each line, into its card.
-pub(in crate::run) fn dump(lines: &[(usize, String)], card: &mut Card) {
+/// Reads the dump of a log, `name value` on each line, into its card. One that isn't `whole` may lack what it doesn't say.
+pub(in crate::run) fn dump(lines: &[(usize, String)], whole: bool, card: &mut Card) {
+    let has = |names: &[&str]| {
+        lines.iter().any(|(_, text)| text.split_once(' ').is_some_and(|(name, _)| names.contains(&name)))
+    };
     let mut given = Vec::new();
     for (line, text) in lines {
         let Some((name, value)) = text.split_once(' ') else { continue };
@@ -177,10 +180,41 @@ pub(in crate::run) fn dump(lines: &[(usize, String)], card: &mut Card) {
         };
         given.push(Given { name, values, line: *line });
     }
-    if !lines.iter().any(|(_, text)| text.starts_with("add_bias_linear True")) {
+    if lines.iter().any(|(_, text)| text.starts_with("add_bias_linear False")) {
         given.push(Given { name: "disable-bias-linear".to_owned(), values: Vec::new(), line: 0 });
     }
     of(&given, false, card);
+    if whole {
+        return;
+    }
+    // A line that is missing may be one of its sizes.
+    if !card.run.model.sizes.is_empty() {
+        card.run.model = Model::default();
+        card.unread_setting("The model’s sizes", "Megatron-LM’s list of arguments isn't whole: paste all of it", 0);
+    }
+    let r = &mut card.run;
+    let l = &mut r.layout;
+    for (key, slot, names) in [
+        ("layout.tp", &mut l.tp, &["tensor_model_parallel_size", "model_parallel_size"][..]),
+        ("layout.pp", &mut l.pp, &["pipeline_model_parallel_size"][..]),
+        ("layout.cp", &mut l.cp, &["context_parallel_size"][..]),
+        ("layout.ep", &mut l.ep, &["expert_model_parallel_size"][..]),
+    ] {
+        if !has(names) {
+            *slot = None;
+            r.unknown.push(key.to_owned());
+        }
+    }
+    l.zero = l.zero.filter(|_| has(&["use_distributed_optimizer", "data_parallel_sharding_strategy"]));
+    l.sp = l.sp.filter(|_| has(&["sequence_parallel"]));
+    l.recompute = l.recompute.filter(|_| {
+        has(&[
+            "recompute_granularity",
+            "checkpoint_activations",
+            "activations_checkpoint_method",
+            "activations_checkpoint_granularity",
+        ])
+    });
 }
 
 fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
@@ -197,7 +231,7 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
         *at = i;
     }
     let mut s = Sizes { tied: true, linear_bias: true, layer_norm: true, ..Sizes::default() };
-    let mut virtual_layers = None;
+    let (mut virtual_layers, mut momentum) = (None, false);
     for (i, flag) in given.iter().enumerate() {
         let value = flag.value();
         let unread = card.unread_count;
@@ -273,7 +307,22 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
                 };
                 "Sharding strategy"
             }
-            "recompute-granularity" => {
+            // Names of 2020 to 2023: every layer of a chunk is computed again.
+            "checkpoint-activations" | "deepspeed-activation-checkpointing" => {
+                card.run.layout.recompute = Some(Recompute::Full);
+                "Recomputation"
+            }
+            "activations-checkpoint-method" => {
+                card.run.layout.recompute = Some(Recompute::Full);
+                if value == "block" {
+                    card.unread_setting(&flag.text(), "read as if every layer were recomputed", flag.line);
+                }
+                "Recomputation"
+            }
+            "checkpoint-num-layers" | "activations-checkpoint-num-layers" | "distribute-checkpointed-activations" => {
+                continue;
+            }
+            "recompute-granularity" | "activations-checkpoint-granularity" => {
                 card.run.layout.recompute = Recompute::find(value);
                 if card.run.layout.recompute.is_none() {
                     unmodeled(card, "layout.recompute", "this granularity isn't modeled");
@@ -327,9 +376,7 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
                 "Optimizer"
             }
             "sgd-momentum" => {
-                if crate::query::parse_number(value).is_some_and(|momentum| momentum > 0.0) {
-                    card.run.layout.optimizer = Some(Optimizer::Momentum);
-                }
+                momentum |= crate::query::parse_number(value).is_some_and(|momentum| momentum > 0.0);
                 continue;
             }
             "nproc-per-node" => {
@@ -373,6 +420,10 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
         }
     }
     let l = &mut card.run.layout;
+    // The dump prints the momentum of SGD whatever the optimizer is.
+    if momentum && l.optimizer == Some(Optimizer::Sgd) {
+        l.optimizer = Some(Optimizer::Momentum);
+    }
     if let (Some(each), Some(pp), layers @ 1..) =
         (virtual_layers.filter(|n| *n > 0), l.pp.filter(|n| *n > 0), s.shape.num_hidden_layers)
     {
