@@ -93,7 +93,7 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     let chapters = course.parts.iter_mut().flat_map(|part| &mut part.chapters);
     chapters.zip(extents).for_each(|(chapter, sections)| chapter.sections = sections);
     files.json("course.json", &course);
-    let groups = data::figures(&world, &course);
+    let groups = data::figures(&world);
     files.html("figures.html", fragment::gallery(&groups));
     let labs = data::labs(&world);
     let missions = data::missions(&world);

@@ -53,7 +53,7 @@ impl Tree {
         }
         tree.chapters.sort();
         tree.read_labs(root);
-        for folder in ["missions", "programs"] {
+        for folder in ["figures", "missions", "programs"] {
             tree.read_toml(root, folder);
         }
         tree

@@ -191,6 +191,18 @@ impl<'a, 't> Table<'a, 't> {
         self.optional_text(key).map(|t| t.text)
     }
 
+    /// `true` or `false`; `false` if left out.
+    pub(crate) fn flag(&mut self, key: &'static str) -> bool {
+        match self.get(key).map(|value| (value, value.get_ref())) {
+            None => false,
+            Some((_, DeValue::Boolean(flag))) => *flag,
+            Some((value, _)) => {
+                self.wrong(value, key, "true or false");
+                false
+            }
+        }
+    }
+
     /// A whole number that may be left out.
     pub(crate) fn optional_number(&mut self, key: &'static str, valid: RangeInclusive<u64>) -> Option<u64> {
         let value = self.get(key)?;

@@ -4,6 +4,7 @@ mod broken;
 mod draft;
 mod exercises;
 mod exports;
+mod figures;
 mod golden;
 mod guides;
 mod hostile;

@@ -84,3 +84,12 @@ pub const ALL: &[Entry] = &[
 pub fn find(id: &str) -> Option<&'static Entry> {
     ALL.iter().find(|e| e.id == id)
 }
+
+/// The states of the examples that a figure's file in `content/figures` has.
+#[cfg(test)]
+pub(crate) fn examples(id: &str) -> Vec<String> {
+    let path = format!("{}/../content/figures/{id}.toml", env!("CARGO_MANIFEST_DIR"));
+    let file: toml::Table = std::fs::read_to_string(path).expect("the figure's file").parse().expect("TOML");
+    let all = file.get("example").and_then(toml::Value::as_array).expect("its examples");
+    all.iter().filter_map(|example| Some(example.get("state")?.as_str()?.to_owned())).collect()
+}

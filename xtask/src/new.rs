@@ -66,6 +66,7 @@ fn widget(id: &str) -> Result<Vec<Written>> {
         (format!("core/src/{snake}.rs"), fill(include_str!("../template/model.rs"))),
         (format!("app/src/widgets/{snake}.rs"), fill(include_str!("../template/widget.rs"))),
         (format!("app/styles/on-demand/{id}.css"), fill(include_str!("../template/widget.css"))),
+        (format!("content/figures/{id}.toml"), fill(include_str!("../template/figure.toml"))),
     ];
     for (path, _) in &new {
         must_be_new(path)?;

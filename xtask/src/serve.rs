@@ -84,7 +84,10 @@ fn sources() -> Result<[Vec<Version>; 2]> {
         }
         Ok(all)
     };
-    let is_code = |file: &str| file.ends_with(".rs") || file.ends_with("Cargo.toml") || file.ends_with(".wgsl");
+    // What a figure says of itself is compiled into the app.
+    let is_code = |file: &str| {
+        [".rs", "Cargo.toml", ".wgsl"].iter().any(|end| file.ends_with(end)) || file.starts_with("figures/")
+    };
     Ok([of(&TEXTS, |_| true)?, of(&[&CODE[..], &["content"]].concat(), is_code)?])
 }
 

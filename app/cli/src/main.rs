@@ -25,7 +25,7 @@ use answer::State;
 const USAGE: &str = "\
 Usage:
   ringside figures                    every figure
-  ringside describe FIGURE            its parameters and quantities
+  ringside describe FIGURE            its parameters, quantities and examples
   ringside ask FIGURE [QUERY]         its quantities in a state
       --assert 'EXPR < EXPR'          exit with 1 unless it holds; may be repeated; <, <=, >, >=, ==
   ringside config FILE                the model of a Hugging Face config.json (- reads standard input)

@@ -2,14 +2,16 @@
 
 use ringside_core::catalogue::Entry;
 use ringside_core::query::{Kind, ParamSpec, plain};
+use ringside_figures::Example;
 use serde_json::{Map, Value, json};
 
 /// All of it, for a program.
 pub(crate) fn figure(entry: &Entry) -> Value {
     let quantities = entry.quantities().map(|(id, label, unit)| json!({ "id": id, "label": label, "unit": unit }));
+    let examples = examples(entry).iter().map(|example| json!({ "label": example.label, "state": example.state }));
     json!({
         "id": entry.id, "title": entry.title, "summary": entry.summary,
-        "parameters": parameters(entry), "quantities": quantities.collect::<Value>(),
+        "parameters": parameters(entry), "quantities": quantities.collect::<Value>(), "examples": examples.collect::<Value>(),
     })
 }
 
@@ -46,7 +48,18 @@ pub(crate) fn page(entry: &Entry) -> String {
         let unit = json!(unit);
         text += &format!("  {id}: {label} ({})\n", unit.as_str().unwrap_or_default());
     }
+    if !examples(entry).is_empty() {
+        text += "\nExamples\n";
+    }
+    for Example { label, state } in examples(entry) {
+        text += &format!("  {label}\n      {state}\n");
+    }
     text
+}
+
+/// States worth looking at; for a figure that keeps what an example does not name, parts of states.
+fn examples(entry: &Entry) -> &'static [Example] {
+    ringside_figures::find(entry.id).map_or(&[], |figure| figure.examples.all)
 }
 
 fn values(kind: Kind) -> String {

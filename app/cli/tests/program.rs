@@ -41,6 +41,9 @@ fn every_figure_is_described_and_asked_in_its_default_state() {
         assert_eq!(code, Some(0), "{}", entry.id);
         assert!(entry.specs().iter().all(|spec| page.contains(spec.name)), "{page}");
         assert_eq!(asked(entry.id, "")["figure"], entry.id);
+        for example in ringside_figures::find(entry.id).expect("its file").examples.all {
+            assert!(page.contains(&format!("  {}\n      {}\n", example.label, example.state)), "{page}");
+        }
     }
 }
 

@@ -13,28 +13,11 @@ use super::model_input::ModelInput;
 use super::outcome::Shown;
 use super::{Module, Props, readings};
 use crate::ui;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Why each of them exists.
-const STATES: [Preset; 6] = [
-    ("8B, short contexts", "view=pass&model=llama-3-8b&context=512&tp=1&quant=bf16"),
-    ("8B, long contexts", "view=pass&model=llama-3-8b&context=16384&tp=1&quant=bf16"),
-    (
-        "1B drafts for 70B",
-        "view=draft&model=llama-3-70b&draft=llama-3.2-1b&drafted=4&branches=1&tp=4&context=1024&quant=bf16",
-    ),
-    ("A tree", "view=draft&model=llama-3-70b&draft=layer&drafted=4&branches=2&tp=4&context=1024&quant=bf16"),
-    (
-        "Experts are read for the draft",
-        "view=draft&model=mixtral-8x7b&draft=layer&drafted=2&branches=1&tp=2&context=1024&quant=fp8",
-    ),
-    ("Four bits", "view=weights&model=llama-3-8b&quant=int4&tp=1&context=512"),
-];
 
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
@@ -47,26 +30,23 @@ fn view(props: Props) -> AnyView {
         Signal::derive(move || params.with(|p| format!("{}, {} together", p.machine.words(), grouped(p.batch))));
     let drawn = Memo::new(move |_| shown.with(|o| o.as_ref().map(chart).unwrap_or_default()));
     let controls = Controls::of(state).special("model", input.choose_any()).draw();
-    let figure = view! {
+    view! {
         <ModelFigure
             props
             state
+            input
             subtitle
             finding=Signal::derive(move || {
                 shown.error().unwrap_or_else(|| shown.with(|o| o.as_ref().map(Outcome::finding).unwrap_or_default()))
             })
-            notes="A pass is the time of its products, its attention, its all-reduces and, unless at the data sheet’s peaks, the starts of its \
-                   kernels. Branches of a tree are taken to be kept independently, which is more than a real draft reaches."
-                .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls
             below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any())
             table=move || table(shown)
         >
             {shown.frame(ui::chart::view("decode-speed", drawn))}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// Every batch that is a power of two.

@@ -12,20 +12,11 @@ use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, readings};
 use crate::ui;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// States worth looking at.
-const STATES: [Preset; 4] = [
-    ("3B, suffix first", "model=starcoder2-3b&order=spm&kept=prompt&context=8192"),
-    ("3B, prefix first", "model=starcoder2-3b&order=psm&kept=prompt&context=8192"),
-    ("nothing kept", "model=starcoder2-3b&kept=nothing&context=8192"),
-    ("70B", "model=llama-2-70b&order=spm&kept=prompt&context=8192"),
-];
 
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
@@ -35,23 +26,21 @@ fn view(props: Props) -> AnyView {
     let quantities = Memo::new(move |_| params.with(|p| p.quantities(&p.times())));
     let subtitle =
         move || params.with(|p| format!("{} on one {}, {} tokens", p.name(), p.gpu.name, grouped(p.context)));
-    let figure = view! {
+    view! {
         <ModelFigure
             props
             state
+            input
             subtitle=Signal::derive(subtitle)
             finding=Signal::derive(move || params.with(|p| p.finding(&p.times())))
-            notes="One request has the GPU for itself. A pass takes the longer of computing and reading, at a part of the GPU’s peaks."
-                .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls=Controls::of(state).special("model", input.choose_any()).draw()
             below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any())
             table=move || table(params)
         >
             {ui::chart::view("latency-chart", Memo::new(move |_| params.with(chart)))}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// What it takes for prompts of some lengths.

@@ -10,9 +10,8 @@ use ringside_drawing::charts::first_steps::chart;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
-use super::{Module, Props, outcome, readings};
+use super::{Module, Props, outcome};
 use crate::ui;
-use crate::ui::presets::Preset;
 use crate::ui::table::{Table, numbers, words};
 
 /// Its code.
@@ -21,22 +20,6 @@ pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 type State = ui::state::State<Params>;
 
 type Shown = outcome::Shown<Course>;
-
-/// A run that lives, one that dies at each of the three moments, and two that were measured.
-const STATES: [Preset; 6] = [
-    ("it lives", "seq=8192&zero=3&dp=8"),
-    ("dies at step 1", "seq=1024&zero=0&dp=8"),
-    ("dies at step 2", "seq=11264&zero=1&dp=8"),
-    ("dies at step 3,000", "seq=8192&zero=3&dp=8&late=32768"),
-    (
-        "measured, tp 2 × dp 4",
-        "model=llama-3-70b&num_hidden_layers=12&seq=4096&tp=2&sp=true&dp=4&microbatches=4&zero=1&convention=megatron&gpu=b200",
-    ),
-    (
-        "measured, 32,768 tokens over cp 8",
-        "model=llama-3-70b&num_hidden_layers=12&seq=32768&sp=true&cp=8&dp=1&microbatches=4&zero=1&convention=megatron&gpu=b200",
-    ),
-];
 
 fn view(props: Props) -> AnyView {
     let state = State::of(props.query);
@@ -50,11 +33,11 @@ fn view(props: Props) -> AnyView {
     let input = ModelInput::new(model, move |model| state.update(|p| p.run.model = model));
     let size = Signal::derive(move || params.with(|p| p.run.model.size().map_or(0.0, |size| size.params)));
     let drawn = Memo::new(move |_| shown.with(|c| Some(chart(c))).unwrap_or_default());
-    let all = Memo::new(move |_| params.with(|p| shown.with(|c| p.quantities(c))));
-    let figure = view! {
+    view! {
         <ModelFigure
             props
             state
+            input
             subtitle=Signal::derive(move || {
                 params.with(|p| {
                     let tokens = grouped(p.run.seq.unwrap_or_default());
@@ -62,12 +45,10 @@ fn view(props: Props) -> AnyView {
                 })
             })
             finding=Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Course::finding)))
-            notes="The areas are modelled. Not in them: CUDA context, communication buffers, temporaries. Measured peaks: MooreThreads/SimuMax, docs/b200, Megatron-LM on eight B200s; only peaks were recorded, no course."
-            presets=ui::presets::presets(state, "Runs", STATES, |p| *p)
             controls=Controls::of(state).special("model", input.select(size, None)).draw()
             below=Some(
                 view! {
-                    {readings::view(&Params::ENTRY, all)}
+                    {shown.readings(params)}
                     {input.panel()}
                 }
                     .into_any(),
@@ -76,8 +57,8 @@ fn view(props: Props) -> AnyView {
         >
             {shown.frame(ui::chart::view("first-steps-chart", drawn))}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// The peaks of the course, with what they consist of.

@@ -11,30 +11,19 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::outcome::Shown;
-use super::{Module, Props, readings};
+use super::{Module, Props};
 use crate::ui;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
-/// States worth comparing.
-const STATES: [Preset; 5] = [
-    ("Round robin", "policy=round-robin&prefill=0&dies=0"),
-    ("Prefix-aware", "policy=prefix&prefill=0&bound=2&dies=0"),
-    ("No load bound", "policy=prefix&prefill=0&bound=0&dies=0"),
-    ("Prefill pool of 2", "policy=prefix&replicas=4&prefill=2&bound=1.5&dies=0"),
-    ("A replica dies", "policy=round-robin&prefill=0&dies=20"),
-];
-
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
     let input = ModelInput::serving(state);
     let shown = Shown::new(params, Params::evaluate, |_| Params::standard());
-    let quantities = Memo::new(move |_| params.with(|p| shown.with(|o| p.quantities(o))));
     let lanes = Memo::new(move |_| {
         let drawn = params.with(|p| shown.with(|o| Some(Picture::from(picture(p, o)))));
         drawn.unwrap_or_else(|| Picture::Over(Vec::new()))
@@ -45,24 +34,21 @@ fn view(props: Props) -> AnyView {
             format!("{} replicas of {machine}, {} sessions", grouped(p.replicas), grouped(p.sessions))
         })
     });
-    let figure = view! {
+    view! {
         <ModelFigure
             props
             state
+            input
             subtitle
             finding=Signal::derive(move || params.with(|p| shown.with(|o| p.finding(o))))
-            notes="Simulated step by step, with one draw of sessions. The router takes no time and knows every cache and every load as they are. A request that \
-                   is retried starts again from its prompt."
-                .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls=Controls::of(state).special("model", input.choose_any()).draw()
-            below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any())
+            below=Some(view! { {shown.readings(params)} {input.panel()} }.into_any())
             table=move || table(params)
         >
             {shown.frame(ui::picture::view("fleet-lanes", lanes))}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// The routers on the same sessions.

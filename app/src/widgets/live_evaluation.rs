@@ -15,7 +15,6 @@ use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui;
 use crate::ui::lined::Lined;
-use crate::ui::presets::Preset;
 use crate::ui::table::{Table, words};
 use crate::ui::transport::{Pace, Transport};
 
@@ -23,14 +22,6 @@ use crate::ui::transport::{Pace, Transport};
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
-
-/// States worth looking at.
-const STATES: [Preset; 4] = [
-    ("twenty samples", "temperature=0.8&n=20&k=5&tests=base"),
-    ("more tests", "temperature=0.8&n=20&k=5&tests=extra"),
-    ("one try, cold", "temperature=0.1&n=20&k=1&tests=base"),
-    ("too hot", "temperature=2&n=20&k=5&tests=base"),
-];
 
 /// How the programs are played.
 const PACE: Pace = Pace { whole: 12000.0, longest: 400.0, shortest: 30.0 };
@@ -74,10 +65,6 @@ fn view(props: Props) -> AnyView {
                 })
             })
             finding=Signal::derive(finding)
-            notes="The “model” is a table of drafts with logits, and slips. What becomes of a program is found by running it. Intervals: \
-                   percentile bootstrap over the eight problems."
-                .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls=Controls::of(state).draw()
             transport=transport.into_any()
             below=Some(below.into_any())

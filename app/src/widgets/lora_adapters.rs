@@ -14,25 +14,14 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::outcome;
-use super::{Module, Props, readings};
-use crate::ui;
+use super::{Module, Props};
 use crate::ui::chart;
 use crate::ui::markup::renewed;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Why each of them exists.
-const STATES: [Preset; 5] = [
-    ("Llama 3 8B on one GPU", "view=memory&model=llama-3-8b&rank=16&targets=all-linear&recompute=none&mbs=1"),
-    ("longer batches", "view=memory&model=llama-3-8b&rank=16&targets=all-linear&recompute=none&mbs=8"),
-    ("70B in four bits", "view=memory&model=llama-3-70b&rank=16&targets=all-linear&recompute=full&mbs=1"),
-    ("rank against parameters", "view=rank&model=llama-3-8b&rank=64"),
-    ("a thousand adapters", "view=serving&model=llama-3-8b&rank=16&served=1024"),
-];
 
 /// What each way is called.
 const NAMES: [&str; 3] = ["In full", "LoRA", "QLoRA"];
@@ -46,7 +35,6 @@ fn view(props: Props) -> AnyView {
     let show = Memo::new(move |_| params.with(|p| p.view));
     let size = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
     let controls = Controls::of(state).special("model", input.select(size, None)).draw();
-    let quantities = Memo::new(move |_| params.with(|p| shown.with(|s: &Shown| p.quantities(s))));
     let of = move |draw: fn(&Params, &Shown) -> ringside_drawing::chart::Chart| {
         let drawn = Memo::new(move |_| params.with(|p| shown.with(|s| Some(draw(p, s)))).unwrap_or_default());
         chart::view("lora-chart", drawn)
@@ -58,28 +46,24 @@ fn view(props: Props) -> AnyView {
         View::Serving => of(lora_adapters::serving).into_any(),
     };
     let below = view! {
-        {readings::view(&Params::ENTRY, quantities)}
+        {shown.readings(params)}
         {input.panel()}
     };
-    let figure = view! {
+    view! {
         <ModelFigure
             props
             state
+            input
             subtitle=Signal::derive(move || params.with(Params::in_words))
             finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
-            notes="Trained parameters take 2 + 2 + 12 bytes with AdamW, as in chapter 03: weight, gradient, fp32 master copy and moments. QLoRA’s base \
-                   is NF4 with double quantization in the matrices of its layers; embedding, head and norms stay in 16 bits. PyTorch does not keep \
-                   the input of a frozen matrix that has no adapter. Dropout of adapters is left out."
-                .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls
             below=Some(below.into_any())
             table=move || table(shown)
         >
             {shown.frame(drawing.into_any())}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// A bar for each way, of the same scale, with the GPU's memory.

@@ -17,13 +17,6 @@ fn view(props: Props) -> AnyView {
     figure(
         props,
         Differences {
-            presets: &[
-                ("512 cubed", "m=512&n=512&k=512"),
-                ("1024 cubed", "m=1024&n=1024&k=1024"),
-                ("No multiple of a tile", "m=301&n=257&k=199"),
-                ("One token: a row times a matrix", "m=1&n=4096&k=4096"),
-                ("Long and thin", "m=2048&n=2048&k=32"),
-            ],
             subtitle: |Sizes { m, n, k }| {
                 format!("{} × {} times {} × {}", grouped(m), grouped(k), grouped(k), grouped(n))
             },

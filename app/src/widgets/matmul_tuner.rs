@@ -13,21 +13,11 @@ use super::kernels::{Job, Runner, kept};
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui;
-use crate::ui::presets::{Preset, partial};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Searches worth comparing.
-const PRESETS: &[Preset] = &[
-    ("512 cubed", "n=512&numbers=f32"),
-    ("2048 cubed", "n=2048&numbers=f32"),
-    ("Tiles in f16", "n=1024&numbers=f16"),
-    ("A small tile", "shape=32x32x8-4x4-2"),
-    ("128 results each", "shape=128x128x8-16x8-2"),
-];
 
 fn job((kernel, (query, sizes)): Run) -> Job {
     Job { family: FAMILY, kernel, sizes, query: query.to_string() }
@@ -129,8 +119,6 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding=Signal::derive(move || search.trials.with(|trials| params.with(|p| p.finding(trials))))
-            notes="The fastest is kept in this browser for each GPU, size and kind of numbers. Registers are an estimate.".to_owned()
-            presets=partial(state, "Examples", PRESETS.iter().copied())
             controls=Controls::of(state).draw()
             transport=search.runner.actions(start.into_any())
             below=Some(below.into_any())

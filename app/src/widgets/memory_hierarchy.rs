@@ -10,22 +10,11 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui;
-use crate::ui::presets::{Preset, partial};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Data worth placing.
-const EXAMPLES: &[Preset] = &[
-    ("A 128 × 128 tile of bf16", "bytes=32768"),
-    ("A layer’s activations, 16 MiB", "bytes=16777216"),
-    ("Weights of 8B in bf16", "bytes=16000000000"),
-    ("Weights of 175B in bf16", "bytes=350000000000"),
-    ("How long each takes to answer", "show=latency"),
-    ("An H800’s NVLink", "gpu=h800&show=bandwidth"),
-];
 
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
@@ -38,7 +27,6 @@ fn view(props: Props) -> AnyView {
             subtitle=Signal::derive(move || params.with(|p| format!("{}, {} over size", p.gpu.name, p.show.label())))
             finding=Signal::derive(move || params.with(Params::finding))
             notes=format!("Registers and shared memory of all SMs together; links in one direction. Latency of links: {LINKS_ARE_FROM}.")
-            presets=partial(state, "Examples", EXAMPLES.iter().copied())
             controls=Controls::of(state).draw()
             below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(params)

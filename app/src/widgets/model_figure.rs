@@ -1,14 +1,17 @@
-//! The figure of a model: the frame of every widget, filled from what the model declares.
+//! The figure of a model: the frame of every widget, filled from what the model declares and `content/figures` says of it.
 
 use leptos::prelude::*;
 use ringside_core::declare::Model;
+use ringside_figures::Examples;
 
 use super::Props;
 use super::controls::Drawn;
 use super::explore::{self, Explore};
+use super::model_input::ModelInput;
 use super::my_setup::{self, MySetup};
 use crate::ui::figure::Figure;
 use crate::ui::output::why_no_result;
+use crate::ui::presets::presets;
 use crate::ui::state::State;
 
 /// A [`Figure`] of `M`. On a page of which it is a small part it has neither examples nor "More controls".
@@ -21,15 +24,18 @@ pub(super) fn ModelFigure<M: Model>(
     /// The state in a few words.
     #[prop(into)]
     subtitle: Signal<String>,
+    /// The model that it is about, where that may be the learner's own: a file dropped on the figure is read as one.
+    #[prop(optional)]
+    input: Option<ModelInput>,
     /// What the drawing says now, in sentences.
     #[prop(into)]
     finding: Signal<String>,
-    /// Small print, if any.
+    /// Small print, where it is computed and not the figure's own.
     #[prop(optional, into)]
-    notes: Signal<String>,
-    /// States worth looking at.
+    notes: Option<Signal<String>>,
+    /// States worth looking at, where the model knows them and not the figure's file.
     #[prop(optional)]
-    presets: Option<AnyView>,
+    examples: Option<&'static Examples>,
     /// Its controls.
     controls: Drawn,
     /// What plays the drawing.
@@ -45,6 +51,10 @@ pub(super) fn ModelFigure<M: Model>(
     children: Children,
 ) -> impl IntoView {
     let Drawn { main, more, more_is_set } = controls;
+    let figure = const { ringside_figures::find(M::ID).expect("content/figures has a file for every figure") };
+    let notes = notes.unwrap_or_else(|| Signal::stored(figure.notes.to_owned()));
+    let examples = examples.unwrap_or(&figure.examples);
+    let presets = (!props.compact && !examples.all.is_empty()).then(|| presets(state, examples));
     let why = why_no_result();
     let finding = Signal::derive(move || why().unwrap_or_else(|| finding.get()));
     let MySetup { tool, said } = my_setup::offer(M::ENTRY, props.query);
@@ -56,7 +66,7 @@ pub(super) fn ModelFigure<M: Model>(
         Some(decision) => Some(view! { {decision} {below} }.into_any()),
         None => below,
     };
-    view! {
+    let figure = view! {
         <Figure
             id=M::ID
             title=M::TITLE
@@ -69,7 +79,7 @@ pub(super) fn ModelFigure<M: Model>(
             panel
             finding
             notes
-            presets=presets.filter(|_| !props.compact)
+            presets
             main
             more=more.filter(|_| !props.compact)
             more_is_set
@@ -79,5 +89,9 @@ pub(super) fn ModelFigure<M: Model>(
         >
             {children()}
         </Figure>
+    };
+    match input {
+        Some(input) => input.drop_zone(figure.into_any()),
+        None => figure.into_any(),
     }
 }

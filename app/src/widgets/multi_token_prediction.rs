@@ -12,20 +12,11 @@ use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, readings};
 use crate::ui;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Why each of them exists.
-const STATES: [Preset; 4] = [
-    ("DeepSeek-V3, serving", "model=deepseek-v3&drafted=1&alpha=0.85&batch=256"),
-    ("four heads", "model=llama-3-8b&drafted=3&alpha=0.8&batch=1"),
-    ("a poor draft", "model=llama-3-70b&drafted=8&alpha=0.5&batch=1"),
-    ("a full server", "model=llama-3-70b&drafted=3&alpha=0.8&batch=1024"),
-];
 
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
@@ -37,24 +28,21 @@ fn view(props: Props) -> AnyView {
     let subtitle = Signal::derive(move || {
         params.with(|p| format!("{}, {} drafted, {} together", p.model.name(), p.drafted, grouped(p.batch)))
     });
-    let figure = view! {
+    view! {
         <ModelFigure
             props
             state
+            input
             subtitle
             finding=Signal::derive(move || params.with(|p| outcome.with(|o| p.finding(o))))
-            notes="Each drafted token is kept with the same probability, as far as those before it were. Passes take the longer of reading \
-                   weights and computing, at the GPU’s peaks; caches and what GPUs say to each other are left out."
-                .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls=Controls::of(state).special("model", input.choose_any()).draw()
             below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any())
             table=move || table(params)
         >
             {ui::chart::view("drafting", Memo::new(move |_| params.with(chart)))}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// Every number of tokens drafted.

@@ -9,25 +9,14 @@ use ringside_drawing::charts::optimizer_step::{bowl, loss};
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
-use super::{Module, Props, played, readings};
+use super::{Module, Props, played};
 use crate::ui;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, silent, words};
 use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Why each of them exists.
-const STATES: [Preset; 6] = [
-    ("SGD creeps", "rule=sgd&lr=0.009&kappa=200"),
-    ("SGD diverges", "rule=sgd&lr=0.0102&kappa=200"),
-    ("momentum", "rule=momentum&lr=0.009&kappa=200"),
-    ("Adam", "rule=adam&lr=0.2&kappa=200&angle=0"),
-    ("Adam, turned bowl", "rule=adam&lr=0.2&kappa=200&angle=45"),
-    ("a batch of one", "rule=sgd&lr=0.02&kappa=10&noise=3&batch=1&steps=200"),
-];
 
 /// How fast it is played.
 const PACE: Pace = Pace { whole: 9_000.0, longest: 400.0, shortest: 30.0 };
@@ -50,14 +39,13 @@ fn view(props: Props) -> AnyView {
             format!("{}, rate {}, κ {}, batch {} of 8", p.rule.label(), number(p.lr), number(p.kappa), p.batch)
         })
     });
-    let quantities = Memo::new(move |_| still.with(|p| shown.with(|path| p.quantities(path))));
     let controls = Controls::of(state).draw();
     let from_above = Memo::new(move |_| params.with(|p| shown.with(|path| bowl(p, path))));
     let over_steps = Memo::new(move |_| still.with(|p| shown.with(|path| loss(p, path))));
     let below = view! {
         {ui::chart::view("losses", over_steps)}
         {matrices(still, shown, step)}
-        {readings::view(&Params::ENTRY, quantities)}
+        {shown.readings(still)}
     };
     view! {
         <ModelFigure
@@ -65,7 +53,6 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding=Signal::derive(move || still.with(|p| shown.with(|path| p.finding(path))))
-            presets=ui::presets::partial(state, "States", STATES)
             controls
             transport=view! { <Transport steps step set playback alone=props.alone /> }.into_any()
             below=Some(below.into_any())

@@ -1,7 +1,9 @@
 //! What a model makes of a widget's state, when not every state is possible.
 
 use leptos::prelude::*;
+use ringside_core::declare::Model;
 
+use super::readings;
 use crate::ui::output::NoResult;
 
 /// A result, and why it is not that of the state, if the state is impossible.
@@ -50,6 +52,12 @@ impl<R: Clone + PartialEq + Send + Sync + 'static> Shown<R> {
     /// Why the state has no result, if it has none. Tracks.
     pub fn error(self) -> Option<String> {
         self.0.with(|outcome| outcome.error.clone())
+    }
+
+    /// Its quantities: the headlines, and behind "All numbers" every one.
+    pub fn readings<P: Model<Result = R>>(self, params: Memo<P>) -> AnyView {
+        let quantities = Memo::new(move |_| params.with(|p| self.with(|result| p.quantities(result))));
+        readings::view(&P::ENTRY, quantities)
     }
 
     /// `drawing`, and while the state is impossible the reason over its empty room.

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::overlap::{Map, Params, Place, QUESTIONS, Technique, Verdict};
+use ringside_core::overlap::{Map, Params, Place, Technique, Verdict};
 use ringside_core::quantity::{Unit, counted, grouped};
 use ringside_drawing::charts::overlap_map;
 
@@ -11,7 +11,6 @@ use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, outcome, readings};
 use crate::ui;
-use crate::ui::presets::presets;
 use crate::ui::table::{Table, numbers, words};
 
 /// Its code.
@@ -31,18 +30,15 @@ fn view(props: Props) -> AnyView {
         params.with(|p| format!("{} on {}, {}", p.model.name(), p.gpu.name, p.wires.in_words()))
     });
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Map::finding)));
-    let questions = presets(state, "Questions", QUESTIONS.iter().map(|q| (q.name, q.query)), Clone::clone);
     let chart = Memo::new(move |_| shown.with(overlap_map::chart));
     let quantities = Memo::new(move |_| shown.with(|map| map.params.quantities(map)));
-    let figure = view! {
+    view! {
         <ModelFigure
             props
             state
+            input
             subtitle
             finding
-            notes="All GPUs are used for one technique. Peaks of the data sheets unless said otherwise; activations and the pipeline’s bubble are not counted."
-                .to_owned()
-            presets=questions
             controls=Controls::of(state).special("model", input.choose_any()).draw()
             below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any())
             table=move || table(shown)
@@ -55,8 +51,8 @@ fn view(props: Props) -> AnyView {
                         .into_any(),
                 )}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// A layer of every technique at the place of the state: arithmetic and waiting, and under them what is sent.

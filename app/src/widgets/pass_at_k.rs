@@ -15,7 +15,6 @@ use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui;
 use crate::ui::lined::Lined;
-use crate::ui::presets::Preset;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
 
@@ -23,15 +22,6 @@ use crate::ui::transport::{Pace, Transport};
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
-
-/// States worth looking at.
-const STATES: [Preset; 5] = [
-    ("4 of 10", "view=estimate&n=10&c=4&k=5"),
-    ("1 of 200", "view=estimate&n=200&c=1&k=100"),
-    ("the bias", "view=draws&n=10&c=2&k=5"),
-    ("HumanEval’s size", "view=benchmark&n=20&k=10&problems=164&temperature=0.8"),
-    ("20 problems", "view=benchmark&n=20&k=10&problems=20&temperature=0.8"),
-];
 
 /// How the experiments are played.
 const PACE: Pace = Pace { whole: 9000.0, longest: 400.0, shortest: 30.0 };
@@ -70,10 +60,6 @@ fn view(props: Props) -> AnyView {
             state
             subtitle=Signal::derive(move || params.with(subtitle))
             finding=Signal::derive(finding)
-            notes="Intervals of one problem: Clopper and Pearson’s for p, taken through 1 − (1 − p)^k. Of a benchmark: percentile bootstrap \
-                   over problems. The benchmark’s problems are a model of the mechanism and of no published system."
-                .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls=controls.draw()
             transport=transport.into_any()
             below=Some(below.into_any())

@@ -12,26 +12,14 @@ use ringside_drawing::charts::policy_update;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::ui;
 use crate::ui::chart;
 use crate::ui::markup::renewed;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers};
 use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Why each of them exists.
-const STATES: [Preset; 6] = [
-    ("PPO with a penalty", "view=policy&algorithm=ppo&beta=0.3&clip=0.2&lag=0&updates=120"),
-    ("no penalty: hacked", "view=policy&algorithm=ppo&beta=0&clip=0.2&lag=0&updates=200"),
-    ("GRPO", "view=policy&algorithm=grpo&beta=0.3&clip=0.2&lag=0&updates=120"),
-    ("samples 16 updates late", "view=course&algorithm=ppo&beta=0.3&clip=0.2&lag=16&updates=200"),
-    ("late, and no clip", "view=course&algorithm=ppo&beta=0.3&clip=0&lag=16&updates=200"),
-    ("one of eight is right", "view=group&algorithm=grpo&group=8&right=1"),
-];
 
 /// How fast it is played.
 const PACE: Pace = Pace { whole: 16_000.0, longest: 600.0, shortest: 60.0 };
@@ -83,11 +71,6 @@ fn view(props: Props) -> AnyView {
             state
             subtitle=Signal::derive(move || params.with(subtitle))
             finding=Signal::derive(move || still.with(|p| shown.with(|s| p.finding(s))))
-            notes="One prompt and six answers, each one token: a softmax over six numbers, plain gradient descent. The reward model’s scores, what the \
-                   answers are worth and how likely they are at first are made up, so that all of it can be seen. PPO’s and RLOO’s penalty is in the \
-                   reward, GRPO’s in the loss."
-                .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls
             transport=view! {
                 <div class="bare" class:nowhere=move || !is_trained()>

@@ -11,21 +11,11 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// States worth comparing.
-const STATES: [Preset; 5] = [
-    ("Everyone waits", "layout=sync"),
-    ("One step off", "layout=one-step"),
-    ("Finish, then update", "layout=async&bound=2"),
-    ("Interrupt and go on", "layout=partial&bound=2"),
-    ("Equal lengths", "lengths=constant"),
-];
 
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
@@ -49,10 +39,6 @@ fn view(props: Props) -> AnyView {
             state
             subtitle=Signal::derive(subtitle)
             finding=Signal::derive(move || params.with(|p| outcome.with(|o| p.finding(o))))
-            notes="Simulated event by event, with lengths drawn from the distribution. An answer is written at one speed however full its engine \
-                   is; prompts, rewards and the recomputed KV cache after an interruption are left out."
-                .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls=Controls::of(state).draw()
             below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(params)

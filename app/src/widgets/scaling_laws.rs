@@ -10,24 +10,13 @@ use ringside_drawing::charts::scaling_laws::chart;
 use super::controls::{Controls, declared};
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
-use super::{Module, Props, readings};
+use super::{Module, Props};
 use crate::ui;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// What people ask.
-const QUESTIONS: [Preset; 6] = [
-    ("Gopher or Chinchilla?", "compute=5.76e23&params=280e9"),
-    ("What did Kaplan say?", "compute=5.76e23&params=70e9&law=kaplan&show=frontier"),
-    ("What is printed?", "compute=5.76e23&params=70e9&law=approach-3&show=frontier"),
-    ("Why 15 T for 8 B?", "compute=7.227e23&params=8.03e9&show=frontier"),
-    ("Short of text?", "compute=1.2e22&params=5e9&unique=1e11&law=c4&show=data"),
-    ("For many users?", "compute=5.88e23&params=70e9&served=1e13&show=serving"),
-];
 
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
@@ -39,7 +28,6 @@ fn view(props: Props) -> AnyView {
         })
     });
     let drawn = Memo::new(move |_| params.with(|p| shown.with(|o: &Outcome| chart(p, o))));
-    let quantities = Memo::new(move |_| params.with(|p| shown.with(|o| p.quantities(o))));
     let controls = Controls::of(state).draw();
     let notes = Signal::derive(move || {
         params.with(|p| {
@@ -61,9 +49,8 @@ fn view(props: Props) -> AnyView {
                 _ => shown.with(Outcome::finding),
             })
             notes
-            presets=ui::presets::presets(state, "Questions", QUESTIONS, Clone::clone)
             controls
-            below=Some(readings::view(&Params::ENTRY, quantities))
+            below=Some(shown.readings(params))
             table=move || tables(params)
         >
             <div class="views">{declared(state, "show")}</div>

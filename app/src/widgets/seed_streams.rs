@@ -46,7 +46,6 @@ fn view(props: Props) -> AnyView {
             state
             subtitle=Signal::derive(|| "2 replicas × 2 tensor-parallel ranks × 2 stages".to_owned())
             finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
-            notes="The tiny transformer of chapter 05, Adam. It has no dropout: what masks come to is counted on 4096 numbers."
             controls=Controls::of(state).draw()
             below=Some(readings::view(&Params::ENTRY, all))
             table=move || table(shown)

@@ -12,39 +12,13 @@ use super::export::listing;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::outcome::Shown;
-use super::{Module, Props, readings, serving_command};
+use super::{Module, Props, serving_command};
 use crate::ui;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// What changes the answer.
-const STATES: [Preset; 9] = [
-    ("500 users at 50 ms", "model=llama-3-70b&users=500&token=0.05&tp=0&quant=bf16&kv-bits=16"),
-    ("in fp8", "model=llama-3-70b&users=500&token=0.05&tp=0&quant=fp8&kv-bits=8"),
-    ("at 20 ms", "model=llama-3-70b&users=500&token=0.02&tp=0&quant=fp8&kv-bits=8"),
-    ("long prompts", "model=llama-3-70b&users=500&token=0.05&tp=0&quant=fp8&kv-bits=8&prompt=8192"),
-    (
-        "Reasoning: 16,000-token answers",
-        "model=llama-3-70b&users=500&token=0.05&tp=0&quant=fp8&kv-bits=8&prompt=1024&output=16000",
-    ),
-    (
-        "Agents: 100,000 tokens, 95% cached",
-        "model=llama-3-70b&users=100&token=0.05&tp=0&quant=fp8&kv-bits=8&prompt=100000&cached=95000&output=500&gpu=h200-141",
-    ),
-    (
-        "DeepSeek-V3, experts over 32 GPUs",
-        "model=deepseek-v3&users=2000&token=0.1&tp=1&dp=32&quant=fp8&kv-bits=8&prompt=4000&output=1000&gpu=h200-141",
-    ),
-    ("8B", "model=llama-3-8b&users=500&token=0.05&tp=0&quant=bf16&kv-bits=16"),
-    (
-        "MLPerf’s node",
-        "model=llama-2-70b&users=3344&token=0.155&tp=2&quant=fp8&kv-bits=8&prompt=294&output=290&gpu=h100-80&reach=kernels",
-    ),
-];
 
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
@@ -54,7 +28,6 @@ fn view(props: Props) -> AnyView {
     let subtitle = Signal::derive(move || {
         params.with(|p| format!("{} on {}, {}", p.machine.name(), p.machine.gpu.name, p.machine.quant.label()))
     });
-    let quantities = Memo::new(move |_| params.with(|p| shown.with(|plan| p.quantities(plan))));
     let command = (!props.compact).then(|| {
         serving_command::view(
             move |server| {
@@ -90,24 +63,21 @@ fn view(props: Props) -> AnyView {
     let chart = Memo::new(move |_| {
         params.with(|p| shown.with(|plan| Some(serving_planner::chart(p, plan)))).unwrap_or_default()
     });
-    let figure = view! {
+    view! {
         <ModelFigure
             props
             state
+            input
             subtitle
             finding=Signal::derive(move || params.with(|p| shown.with(|plan| p.finding(plan))))
-            notes="A replica decodes for all of its users in each step and computes as many prompt tokens as they bring on average. Every \
-                   request is counted at its longest; nobody queues. 90% of memory is used."
-                .to_owned()
-            presets=ui::presets::presets(state, "States", STATES, Clone::clone)
             controls=Controls::of(state).special("model", input.choose_any()).draw()
-            below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} {command} {manifest} }.into_any())
+            below=Some(view! { {shown.readings(params)} {input.panel()} {command} {manifest} }.into_any())
             table=move || table(shown)
         >
             {shown.frame(ui::chart::view("planner-chart", chart))}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// Every size of a replica.

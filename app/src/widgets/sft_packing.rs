@@ -11,24 +11,13 @@ use ringside_core::quantity::grouped;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, played, readings};
-use crate::ui;
 use crate::ui::markup::renewed;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Why each of them exists.
-const STATES: [Preset; 5] = [
-    ("padded", "layout=padded&counted=answers&row=96&blocks=true&weighting=tokens"),
-    ("packed", "layout=packed&counted=answers&row=96&blocks=true&weighting=tokens"),
-    ("packed, attention open", "layout=packed&counted=answers&row=96&blocks=false&weighting=tokens"),
-    ("rows too short", "layout=padded&counted=answers&row=48&blocks=true&weighting=tokens"),
-    ("a mean over rows", "layout=padded&counted=answers&row=96&blocks=true&weighting=rows"),
-];
 
 /// How fast it is played.
 const PACE: Pace = Pace { whole: 8_000.0, longest: 1_200.0, shortest: 400.0 };
@@ -68,10 +57,6 @@ fn view(props: Props) -> AnyView {
                 params.with(|p| format!("{} conversations, {}, loss on {}", grouped(p.talks), p.layout.label(), p.counted.label()))
             })
             finding=Signal::derive(move || still.with(|p| batch.with(|b| p.finding(b))))
-            notes="Tokens of cl100k_base in ChatML. A token is counted where the model is to learn to say it; the prediction is made one token before. \
-                   Packing places the longest first, each into the first row with room."
-                .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls
             transport=view! { <Transport steps step set playback place alone=props.alone /> }.into_any()
             below=Some(readings::view(&Params::ENTRY, quantities))

@@ -9,21 +9,12 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, outcome, readings};
 use crate::ui;
-use crate::ui::presets::Preset;
 use crate::ui::table::{Table, numbers, words};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
-
-/// States worth comparing.
-const STATES: [Preset; 4] = [
-    ("7.5 B on 64 GPUs", "params=7.5e9&gpus=64&node=8&microbatches=1&last-only=false"),
-    ("two nodes", "params=7.5e9&gpus=16&node=8&microbatches=1&last-only=false"),
-    ("eight micro-batches", "params=7.5e9&gpus=64&node=8&microbatches=8&last-only=false"),
-    ("70 B on 512 GPUs", "params=70e9&gpus=512&node=8&microbatches=1&last-only=false"),
-];
 
 /// What is drawn.
 #[derive(Clone, PartialEq)]
@@ -63,8 +54,6 @@ fn view(props: Props) -> AnyView {
             finding=Signal::derive(move || {
                 shown.error().unwrap_or_else(|| shown.with(|s| s.params.finding(&s.params.price(s.params.scheme))))
             })
-            notes="As a ring sends it, at the nominal rate of the links, nothing hidden. Activations, padding and buffers are left out; so is FSDP’s root, which stays gathered."
-            presets=ui::presets::partial(state, "Settings", STATES)
             controls=Controls::of(state).draw()
             below=Some(readings::view(&Params::ENTRY, all))
             table=move || table(shown)

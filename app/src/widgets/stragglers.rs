@@ -11,21 +11,12 @@ use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui;
 use crate::ui::chart;
-use crate::ui::presets::Preset;
 use crate::ui::table::{Table, numbers, words};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
-
-/// States worth comparing.
-const STATES: [Preset; 4] = [
-    ("no slow rank", "slow=0&cure=nothing"),
-    ("one slow rank", "slow=40&cure=nothing"),
-    ("swapped for a spare", "slow=40&cure=swap&spares=8"),
-    ("backup workers", "slow=40&cure=backup&spares=8"),
-];
 
 fn view(props: Props) -> AnyView {
     let state = State::of(props.query);
@@ -49,8 +40,6 @@ fn view(props: Props) -> AnyView {
                 })
             })
             finding=Signal::derive(move || params.with(|p| outcome.with(|o| p.finding(o))))
-            notes="Computation of a rank: normal, with a pause now and then. Simulated; no job's log is drawn. Communication is left out."
-            presets=ui::presets::partial(state, "What happens to it", STATES)
             controls
             below=Some(readings::view(&Params::ENTRY, all))
             table=move || table(params, outcome)

@@ -9,24 +9,14 @@ use ringside_core::tile_order::{Order, Params, Run};
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
-use super::played::Played;
 use super::{Module, Props, played, readings};
 use crate::ui::markup::renewed;
-use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Launches worth looking at.
-const PRESETS: &[Preset] = &[
-    ("Nine tiles, row by row", "order=row-major"),
-    ("Nine tiles, in groups of three", "order=grouped&group=3"),
-    ("8192³ on an A100, row by row", "order=row-major&rows=64&columns=64&depth=128&running=108&cache=2560&group=8"),
-    ("The same, in groups of eight", "order=grouped&rows=64&columns=64&depth=128&running=108&cache=2560&group=8"),
-];
 
 /// How it is played.
 const PACE: Pace = Pace { whole: 12_000.0, longest: 1200.0, shortest: 120.0 };
@@ -59,7 +49,6 @@ fn view(props: Props) -> AnyView {
             state
             subtitle
             finding
-            presets=presets(state, "Launches", PRESETS.iter().copied(), Played::at_start)
             controls
             transport=view! { <Transport steps step set playback=PACE.of(steps) place alone=props.alone /> }.into_any()
             below=Some(readings::view(&Params::ENTRY, quantities))

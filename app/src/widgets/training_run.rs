@@ -7,18 +7,34 @@ use ringside_core::training_run::optimizer::{Cost, Rule};
 use ringside_core::training_run::published::{self, Published};
 use ringside_core::training_run::{Given, Params, Run, Show};
 use ringside_drawing::charts::training_run::chart;
+use ringside_figures::{Example, Examples};
 
 use super::controls::{Controls, declared};
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
-use super::{Module, Props, readings};
+use super::{Module, Props};
 use crate::ui;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, silent, words};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
+
+/// The published runs, which the model compares itself with.
+const EXAMPLES: Examples = Examples {
+    label: "Published runs",
+    keep_rest: false,
+    ignore: &["show"],
+    all: &{
+        let mut all = [Example { label: "", state: "" }; published::ALL.len()];
+        let mut i = 0;
+        while i < all.len() {
+            all[i] = Example { label: published::ALL[i].name, state: published::ALL[i].query };
+            i += 1;
+        }
+        all
+    },
+};
 
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
@@ -31,15 +47,12 @@ fn view(props: Props) -> AnyView {
         })
     });
     let drawn = Memo::new(move |_| params.with(|p| shown.with(|run| chart(p, run))));
-    let quantities = Memo::new(move |_| params.with(|p| shown.with(|run| p.quantities(run))));
     let finding =
         Signal::derive(move || shown.error().unwrap_or_else(|| params.with(|p| shown.with(|run| says(p, run)))));
     let controls = Controls::of(state).special("given", budget(state)).draw();
-    let presets = published::ALL.iter().map(|p| -> Preset { (p.name, p.query) });
-    let presets = ui::presets::presets(state, "Published runs", presets, at_loss);
     let below = view! {
         {move || params.with(|p| Published::of(p).map(comparison))}
-        {readings::view(&Params::ENTRY, quantities)}
+        {shown.readings(params)}
     };
     let drawing = view! {
         <div class="views">{declared(state, "show")}</div>
@@ -52,9 +65,7 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding
-            notes="The loss is that of the fitted law for a run planned to end then; it belongs to one tokenizer and one mixture of text."
-                .to_owned()
-            presets
+            examples=&EXAMPLES
             controls
             below=Some(below.into_any())
             table=move || tables(params)
@@ -63,11 +74,6 @@ fn view(props: Props) -> AnyView {
         </ModelFigure>
     }
     .into_any()
-}
-
-/// A state without what is drawn of it.
-fn at_loss(params: &Params) -> Params {
-    Params { show: Show::Loss, ..params.clone() }
 }
 
 /// What the drawing says.

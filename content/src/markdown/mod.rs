@@ -25,7 +25,7 @@ use scan::{CHAPTER, Scan};
 use writer::{Flavour, Writer};
 
 pub(crate) use figure::{quantities, slot, still};
-pub(crate) use links::portable;
+pub(crate) use links::{check_query, portable};
 pub(crate) use maths::mathml;
 
 /// A rendered chapter.

@@ -28,15 +28,6 @@ use crate::explore::EXPLORE;
 use crate::quantity::{Quantity, Unit, grouped, number};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, parse_number};
 
-/// A question, and a state of a figure that answers it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Question {
-    /// The question.
-    pub name: &'static str,
-    /// The state.
-    pub query: &'static str,
-}
-
 /// A model: the parameters of a computation, what it yields, and how both are called.
 pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
     /// What comes of it.

@@ -233,58 +233,6 @@ impl Model for Params {
     }
 }
 
-/// A machine or a question by name, as changes of a state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Topology {
-    /// What a person reads.
-    pub name: &'static str,
-    /// What it sets.
-    pub query: &'static str,
-}
-
-/// A machine of listed links, whatever numbers stood in for theirs before.
-macro_rules! listed {
-    ($query:literal) => {
-        concat!($query, "&alpha=0&rate=0&net-alpha=0&net-rate=0")
-    };
-}
-
-/// Machines that people meet.
-pub const TOPOLOGIES: [Topology; 8] = [
-    Topology {
-        name: "8 H100 on NVSwitch",
-        query: listed!("ranks=8&node=8&link=nvlink4&sockets=1&nics=8&net=ndr&spine=1"),
-    },
-    Topology {
-        name: "8 A100 on NVSwitch",
-        query: listed!("ranks=8&node=8&link=nvlink3&sockets=1&nics=8&net=hdr&spine=1"),
-    },
-    Topology {
-        name: "8 H800 on NVSwitch",
-        query: listed!("ranks=8&node=8&link=nvlink4-h800&sockets=1&nics=8&net=ndr&spine=1"),
-    },
-    Topology {
-        name: "8 on PCIe, two sockets",
-        query: listed!("ranks=8&node=8&link=pcie4&sockets=2&nics=1&net=eth-100&spine=1"),
-    },
-    Topology {
-        name: "16 nodes, eight rails",
-        query: listed!("ranks=128&node=8&link=nvlink4&sockets=1&nics=8&net=ndr&spine=1"),
-    },
-    Topology {
-        name: "16 nodes, one port each",
-        query: listed!("ranks=128&node=8&link=nvlink4&sockets=1&nics=1&net=ndr&spine=1"),
-    },
-    Topology {
-        name: "16 nodes, thin spine",
-        query: listed!("ranks=128&node=8&link=nvlink4&sockets=1&nics=8&net=ndr&spine=7"),
-    },
-    Topology {
-        name: "16 nodes on Ethernet",
-        query: listed!("ranks=128&node=8&link=nvlink4&sockets=1&nics=1&net=eth-100&spine=1"),
-    },
-];
-
 impl Params {
     /// The link within a node and the one between nodes.
     pub fn links(&self) -> [Link; 2] {
@@ -483,6 +431,7 @@ impl Sizes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::examples;
     use crate::quantity::number;
     use crate::query::Query;
 
@@ -527,10 +476,10 @@ mod tests {
 
     #[test]
     fn topologies_say_what_is_narrowest() {
-        let bounds: Vec<String> = TOPOLOGIES
+        let bounds: Vec<String> = examples(Params::ID)
             .iter()
-            .map(|t| {
-                let sizes = sizes(t.query);
+            .map(|query| {
+                let sizes = sizes(query);
                 format!(
                     "{} {}",
                     number(quantity(&sizes, "peak-busbw") / 1e9),

@@ -33,7 +33,7 @@ use crate::model::{Component, Shape, Tensor};
 use crate::network::Fabric;
 use crate::options;
 
-pub use params::{MAX_GPUS, MAX_TOKENS, MIN_TOKENS, Params, QUESTIONS};
+pub use params::{MAX_GPUS, MAX_TOKENS, MIN_TOKENS, Params};
 pub use technique::{Flow, Technique, Terms};
 
 /// Bytes of a weight or an activation on its way.

@@ -2,8 +2,8 @@
 
 use super::{Layer, Map, Place, Reduce, Technique, Verdict, book};
 use crate::declare::{
-    Applies, Declaration, Field as _, Measure, Model, Param, Question, Scale, applies, choice, doc, headline, join,
-    measure, real, switch, when, whole, yes_no,
+    Applies, Declaration, Field as _, Measure, Model, Param, Scale, applies, choice, doc, headline, join, measure,
+    real, switch, when, whole, yes_no,
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::{ModelRef, Shape, presets, reference};
@@ -252,19 +252,3 @@ impl Model for Params {
         self.wires.follow([before.gpu, self.gpu]);
     }
 }
-
-/// What people ask.
-pub const QUESTIONS: [Question; 6] = [
-    Question { name: "FSDP: how few tokens?", query: "technique=fsdp&gpus=512&tokens=4096" },
-    Question {
-        name: "FSDP on 100 Gb/s",
-        query: "technique=fsdp&gpus=64&tokens=8192&nics=1&net=eth-100&model=llama-3-8b",
-    },
-    Question { name: "Tensor: how many ranks?", query: "technique=tp&model=llama-3-8b&gpus=4&tokens=2048" },
-    Question {
-        name: "FSDP × tensor in a rack of 72",
-        query: "technique=fsdp-tp&gpu=gb200&gpus=64&tokens=1280&node=72&nics=72&seq=4096",
-    },
-    Question { name: "A ring of 131,072 tokens", query: "technique=cp&gpus=16&tokens=8192&seq=131072" },
-    Question { name: "Experts over nodes", query: "technique=ep&model=deepseek-v3&gpus=128&tokens=4096&gpu=h200-141" },
-];

@@ -17,7 +17,7 @@
 mod params;
 mod slowest;
 
-pub use params::{MAX_GPUS, Params, QUESTIONS, Scaling, Sharding};
+pub use params::{MAX_GPUS, Params, Scaling, Sharding};
 
 use crate::collective::{Algo, Op};
 use crate::model::ModelSize;
@@ -253,6 +253,7 @@ impl Curve {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::examples;
     use crate::declare::Model as _;
     use crate::query::Query;
 
@@ -319,10 +320,10 @@ mod tests {
 
     #[test]
     fn every_question_has_the_answer_it_is_there_for() {
-        let found: Vec<(usize, bool)> = QUESTIONS
+        let found: Vec<(usize, bool)> = examples(Params::ID)
             .iter()
-            .map(|question| {
-                let curve = curve(question.query);
+            .map(|query| {
+                let curve = curve(query);
                 (curve.worst(), curve.here.efficiency() < 0.85)
             })
             .collect();

@@ -2,8 +2,8 @@
 
 use super::{Curve, WAITS};
 use crate::declare::{
-    Applies, Declaration, Field as _, Measure, Model, Param, Question, Scale, Takes, applies, choice, headline, join,
-    measure, real, whole,
+    Applies, Declaration, Field as _, Measure, Model, Param, Scale, Takes, applies, choice, headline, join, measure,
+    real, whole,
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::{ModelRef, Shape, presets, reference};
@@ -245,18 +245,6 @@ impl Model for Params {
         self.wires.follow([before.gpu, self.gpu]);
     }
 }
-
-/// What people ask.
-pub const QUESTIONS: [Question; 5] = [
-    Question { name: "Why does scaling stall?", query: "gpus=1024&scaling=strong&batch=1024&nics=2" },
-    Question { name: "Why is it not linear?", query: "gpus=8192&scaling=weak&each=4&jitter=0.05" },
-    Question { name: "What is saturation?", query: "gpus=256&scaling=weak&each=2&nics=1&net=eth-100" },
-    Question { name: "Shards of 8192?", query: "gpus=8192&scaling=weak&each=2&sharding=fsdp" },
-    Question {
-        name: "Too few micro-batches?",
-        query: "model=llama-2-70b&gpus=2048&tp=8&pp=8&scaling=strong&batch=512",
-    },
-];
 
 impl Params {
     /// GPUs of a replica of the model.

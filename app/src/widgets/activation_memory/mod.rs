@@ -52,11 +52,12 @@ fn view(props: Props) -> AnyView {
         })}
         {input.panel()}
     };
-    let figure = view! {
+    view! {
         <ModelFigure
             subtitle
             props
             state
+            input
             finding
             controls
             below=Some(below.into_any())
@@ -64,8 +65,8 @@ fn view(props: Props) -> AnyView {
         >
             {shown.frame(view! { {curve::view(shown)} {stages(shown)} }.into_any())}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// The numbers that matter most.

@@ -11,24 +11,12 @@ use ringside_core::quantity::{Unit, grouped};
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Playback, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Models worth looking at.
-const PRESETS: &[Preset] = &[
-    ("Llama 2 7B, multi-head", "heads=32&kv_heads=32&head_dim=128&layers=32&seq=4096"),
-    ("Llama 3 8B, grouped", "heads=32&kv_heads=8&head_dim=128&layers=32&seq=8192"),
-    ("Llama 3.1 405B, grouped", "heads=128&kv_heads=8&head_dim=128&layers=126&seq=131072"),
-    ("Falcon 7B, multi-query", "heads=71&kv_heads=1&head_dim=64&layers=32&seq=2048"),
-    ("Llama 3 8B at 128k, one request", "heads=32&kv_heads=8&head_dim=128&layers=32&seq=131072&splits=1"),
-    ("The same, keys split 16 times", "heads=32&kv_heads=8&head_dim=128&layers=32&seq=131072&splits=16"),
-    ("GPT-3, multi-head", "heads=96&kv_heads=96&head_dim=128&layers=96&seq=2048"),
-];
 
 /// How long each part of the sequence takes to come, in milliseconds.
 const PACE: f64 = 260.0;
@@ -52,7 +40,6 @@ fn view(props: Props) -> AnyView {
     let place =
         Signal::derive(move || params.with(|p| format!("{} of {} tokens", grouped(p.tokens()), grouped(p.seq))));
     let quantities = Memo::new(move |_| params.with(|p| p.quantities(&())));
-    let models = presets(state, "Models", PRESETS.iter().copied(), |p| Params { step: 0, ..*p });
     let controls = Controls::of(state).draw();
     let transport = view! {
         <Transport
@@ -70,7 +57,6 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding=Signal::derive(move || params.with(Params::finding))
-            presets=models
             controls
             transport=transport.into_any()
             below=Some(

@@ -12,22 +12,12 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui::drop_zone::drop_zone;
-use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// States worth looking at.
-const PRESETS: &[Preset] = &[
-    ("Holes", "program=holes&request=3584"),
-    ("Holes, expandable", "program=holes&request=3584&expandable=true"),
-    ("Sizes", "program=sizes&request=24.3"),
-    ("Longer batches", "program=longer&request=512"),
-    ("A true shortage", "program=shortage&request=2560"),
-];
 
 /// What is simulated.
 const SIMULATED: &str = "Simulated: one device, one stream, PyTorch’s defaults.";
@@ -90,7 +80,6 @@ fn view(props: Props) -> AnyView {
             subtitle
             finding
             notes=Signal::derive(move || if is_own.get() { SIZES.to_owned() } else { format!("{SIMULATED} {SIZES}") })
-            presets=presets(state, "Examples", PRESETS.iter().copied(), |p| *p)
             controls=Controls::of(state).draw()
             transport=view! { <Transport steps step set playback=PACE.of(steps) place alone=props.alone /> }.into_any()
             below=(!props.compact).then_some(below.into_any())

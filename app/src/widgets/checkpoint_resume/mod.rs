@@ -44,8 +44,6 @@ fn view(props: Props) -> AnyView {
             state
             subtitle
             finding=Signal::derive(move || params.with(|p| run.with(|r| p.finding(r))))
-            notes="One block, one head, width 8, in fp16 with a dynamic loss scale, trained here. Adam in fp32; the learning rate rises for 20 steps, then \
-                   falls to a tenth."
             controls
             below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(run)

@@ -12,24 +12,12 @@ use wasm_bindgen::JsCast as _;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::ui;
 use crate::ui::markup::renewed;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// States that show something.
-const STATES: [Preset; 6] = [
-    ("FIFO", "trace=hole&policy=fcfs"),
-    ("EASY fills the hole", "trace=hole&policy=easy"),
-    ("Free GPUs, no place", "trace=notebooks&policy=kubernetes&placement=spread&step=9"),
-    ("Two jobs, deadlocked", "trace=gangs&policy=kubernetes&gang=false"),
-    ("An urgent job", "trace=urgent&policy=easy&preempt=true&checkpoint=60"),
-    ("Fair share", "trace=greedy&policy=easy&order=fair-share"),
-];
 
 /// How fast it is played.
 const PACE: Pace = Pace { whole: 14_000.0, longest: 900.0, shortest: 120.0 };
@@ -72,8 +60,6 @@ fn view(props: Props) -> AnyView {
             state
             subtitle
             finding=Signal::derive(move || still.with(|p| campaign.with(|c| p.finding(c))))
-            notes="The scheduler knows limits, not how long jobs take. Starting and stopping take no time; every pod of a job is on another node.".to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls
             transport=view! { <Transport steps step set playback alone=props.alone /> }.into_any()
             below=Some(below.into_any())

@@ -14,9 +14,8 @@ use super::controls::Controls;
 use super::kernels::{Runner, kept};
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
-use super::{Module, Props, readings};
+use super::{Module, Props};
 use crate::ui;
-use crate::ui::presets::{Preset, presets};
 use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
@@ -24,28 +23,8 @@ pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 
-/// Accesses worth looking at.
-const PRESETS: &[Preset] = &[
-    ("Neighbours", "stride=1"),
-    ("Misaligned by one", "stride=1&offset=1"),
-    ("Every other", "stride=2"),
-    ("A stride of 32", "stride=32"),
-    ("Array of structs", "pattern=struct&fields=8"),
-    ("A column (transpose)", "pattern=column&columns=1024"),
-    ("float4", "stride=1&width=16"),
-    ("Random", "pattern=random"),
-    ("A tile’s column", "memory=shared&walk=column"),
-    ("… padded", "memory=shared&walk=column&repair=pad"),
-    ("… swizzled", "memory=shared&walk=column&repair=swizzle"),
-];
-
 /// How it is played.
 const PACE: Pace = Pace { whole: 14_000.0, longest: 900.0, shortest: 150.0 };
-
-/// Everything has been served, and the size at which it is timed is the usual one: the state that an example is compared with.
-fn at_rest(p: &Params) -> Params {
-    Params { step: STEPS, values: 1 << 24, ..*p }
-}
 
 fn view(props: Props) -> AnyView {
     let state = State::of(props.query);
@@ -84,7 +63,6 @@ fn view(props: Props) -> AnyView {
             state
             subtitle=Signal::derive(move || params.with(Params::subtitle))
             finding=Signal::derive(move || params.with(Params::finding) + &timed::finding(params, runner))
-            presets=presets(state, "Accesses", PRESETS.iter().copied(), at_rest)
             controls=controls.draw()
             transport=view! { <Transport steps step set playback=PACE.of(steps) place alone=props.alone /> }.into_any()
             below=Some(below.into_any())
@@ -97,6 +75,5 @@ fn view(props: Props) -> AnyView {
 }
 
 fn quantities(params: Memo<Params>, shown: Shown<Cost>) -> impl IntoView {
-    let all = Memo::new(move |_| params.with(|p| shown.with(|cost| p.quantities(cost))));
-    readings::view(&Params::ENTRY, all)
+    shown.readings(params)
 }

@@ -7,14 +7,13 @@ mod plots;
 use leptos::prelude::*;
 use ringside_core::collective::Algo;
 use ringside_core::declare::Model as _;
-use ringside_core::network::sizes::{Params, Sizes, TOPOLOGIES};
+use ringside_core::network::sizes::{Params, Sizes};
 use ringside_core::quantity::{Unit, grouped};
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, outcome, readings};
 use crate::ui;
-use crate::ui::presets::partial;
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
@@ -41,7 +40,6 @@ fn view(props: Props) -> AnyView {
         {readings::view(&Params::ENTRY, quantities)}
         {(!props.compact).then(|| measure::view(state, shown))}
     };
-    let machines = partial(state, "Machines", TOPOLOGIES.iter().map(|t| (t.name, t.query)));
     let controls = Controls::of(state).draw();
     view! {
         <ModelFigure
@@ -49,10 +47,6 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding
-            notes="Peaks of the links, and NCCL’s own latency for each hop with its Simple protocol. Real transfers reach some 80% of such a peak; \
-                   for small buffers NCCL has faster protocols (LL, LL128), which are not drawn."
-                .to_owned()
-            presets=machines
             controls
             below=Some(below.into_any())
             table=move || numbers::view(shown)

@@ -11,26 +11,14 @@ use ringside_core::quantity::{Unit, counted, grouped};
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
-use super::played::Played;
 use super::{Module, Props, played, readings};
 use crate::ui::markup::renewed;
-use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// States worth looking at.
-const PRESETS: &[Preset] = &[
-    ("Contiguous pieces", "split=contiguous"),
-    ("Zig-zag", "split=zigzag"),
-    ("A ring over InfiniBand", "seq=16384&node=1"),
-    ("The same, backward", "seq=16384&node=1&pass=backward"),
-    ("Ulysses", "method=ulysses"),
-    ("Llama 3 405B, cp 16", "method=all-gather&ranks=16&seq=131072&heads=16&kv_heads=1&node=1"),
-];
 
 /// How it is played.
 const PACE: Pace = Pace { whole: 12_000.0, longest: 1800.0, shortest: 500.0 };
@@ -64,10 +52,6 @@ fn view(props: Props) -> AnyView {
             state
             subtitle
             finding
-            notes="One pass of one layer’s attention over one sequence. Numbers have 16 bits, links give 70% of their peak, and attention the \
-                   share of the GPU’s that FlashAttention reaches."
-                .to_owned()
-            presets=presets(state, "Examples", PRESETS.iter().copied(), Played::at_start)
             controls
             transport=view! { <Transport steps step set playback=PACE.of(steps) place alone=props.alone /> }.into_any()
             below=Some(below.into_any())

@@ -13,30 +13,14 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::outcome::Shown;
-use super::played::Played;
-use super::{Module, Props, played, readings, serving_command};
+use super::{Module, Props, played, serving_command};
 use crate::ui;
 use crate::ui::markup::renewed;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Each way of batching, and what goes wrong with it.
-const STATES: [Preset; 7] = [
-    ("Static batches", "policy=static&rate=16"),
-    ("Continuous", "policy=prefill-first&rate=16"),
-    (
-        "A long prompt stalls everybody",
-        "policy=prefill-first&rate=0&trace=0,100,200;0,100,200;0.3,20000,8&tokens=32768",
-    ),
-    ("Chunked", "policy=chunked&rate=16&tokens=256"),
-    ("Too few blocks", "policy=prefill-first&rate=0&blocks=10&requests=3&prompt=40&output=40&lengths=equal&tokens=512"),
-    ("One prefix for all", "policy=prefill-first&rate=16&shared=2048&tokens=4096"),
-    ("The knee", "view=goodput&policy=prefill-first"),
-];
 
 /// How fast it is played.
 const PACE: Pace = Pace { whole: 16_000.0, longest: 700.0, shortest: 30.0 };
@@ -65,7 +49,6 @@ fn view(props: Props) -> AnyView {
         })
     });
     let controls = Controls::of(state).special("model", input.choose_any()).draw();
-    let quantities = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
     let drawing = move || params.with(|p| shown.with(|s| picture::picture(p, s)));
     let caption = move || params.with(|p| shown.with(|s| p.caption(s)));
     let figure = move || match show.get() {
@@ -92,21 +75,18 @@ fn view(props: Props) -> AnyView {
         )
     });
     let below = view! {
-        {readings::view(&Params::ENTRY, quantities)}
+        {shown.readings(params)}
         {(!props.compact).then(|| requests::own(state, shown))}
         {input.panel()}
         {command}
     };
-    let figure = view! {
+    view! {
         <ModelFigure
             props
             state
+            input
             subtitle
             finding=Signal::derive(move || still.with(|p| shown.with(|s| p.finding(s))))
-            notes="A step takes what a roofline at the speeds that kernels reach says, with its all-reduces and the start of its kernels; \
-                   sampling and the host hide behind it. Disaggregated prefill has two replicas, and every cache goes over the network."
-                .to_owned()
-            presets=ui::presets::presets(state, "States", STATES, Played::at_start)
             controls
             transport=view! {
                 <div class="bare" class:nowhere=move || !is_schedule()>
@@ -120,8 +100,8 @@ fn view(props: Props) -> AnyView {
             {move || is_schedule().then(legend)}
             {shown.frame(figure.into_any())}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 fn legend() -> AnyView {

@@ -1,7 +1,6 @@
 //! A step of data parallelism in time: the backward pass, the buckets that its gradients fill, and the all-reduces that run
 //! beside it; and who reads which sample.
 
-mod examples;
 mod lanes;
 mod numbers;
 mod scene;
@@ -130,15 +129,13 @@ fn view(props: Props) -> AnyView {
         {sharing::view(params, data)}
         {export(shown)}
     };
-    let figure = view! {
+    view! {
         <ModelFigure
             subtitle
             props
             state
+            input
             finding
-            notes="The optimizer’s step is left out. The backward pass takes twice the forward pass at the MFU that is set; all-reduces do not slow it down."
-                .to_owned()
-            presets=examples::view(state)
             controls
             transport=transport.into_any()
             below=(!props.compact).then(|| below.into_any())
@@ -146,8 +143,8 @@ fn view(props: Props) -> AnyView {
         >
             <div class="ddp">{shown.timeline.frame(drawing.into_any())}</div>
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// What the block that is pointed at waits for, or what happened last.

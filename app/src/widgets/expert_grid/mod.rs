@@ -13,21 +13,11 @@ use super::outcome::Shown;
 use super::{Module, Props, readings};
 use crate::ui::dom;
 use crate::ui::markup::renewed;
-use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Layouts worth looking at.
-const PRESETS: &[Preset] = &[
-    ("Whole experts, etp 1", "etp=1"),
-    ("Experts cut as attention, etp 4", "etp=4"),
-    ("Without tensor parallelism", "tp=1&etp=1"),
-    ("Long sequences, cp 4", "tp=2&cp=4&group=dp-cp"),
-    ("128 GPUs in two stages", "gpus=128&pp=2&group=edp"),
-];
 
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
@@ -55,10 +45,6 @@ fn view(props: Props) -> AnyView {
             state
             subtitle
             finding
-            notes="Ranks are numbered in Megatron-LM’s order, tp-cp-ep-dp-pp. One pipeline stage is drawn, that of the rank looked at; the others are \
-                   laid out alike. Press a rank to look at it."
-                .to_owned()
-            presets=presets(state, "Layouts", PRESETS.iter().copied(), Params::clone)
             controls=Controls::of(state).draw()
             below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(shown)

@@ -16,24 +16,12 @@ use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::{Module, Props, readings};
 use crate::ui;
-use crate::ui::presets::Preset;
 use crate::ui::transport::{self, Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Failures::ENTRY };
 
 type State = ui::state::State<Failures>;
-
-/// What a job can do about it, one after another.
-const STATES: [Preset; 7] = [
-    ("a checkpoint every half hour", "interval=1800&save=sharded&silent=0&spares=1&shrink=false&restart=600"),
-    ("every 5 minutes", "interval=300&save=sharded&silent=0&spares=1&shrink=false&restart=600"),
-    ("and a faster restart", "interval=300&save=sharded&silent=0&spares=1&shrink=false&restart=180"),
-    ("in memory", "interval=60&save=memory&copies=2&silent=0&spares=1&shrink=false&restart=180"),
-    ("no spare nodes", "interval=300&save=sharded&silent=0&spares=0&shrink=false&restart=180"),
-    ("drop a replica instead", "interval=300&save=sharded&silent=0&spares=0&shrink=true&restart=180"),
-    ("wrong numbers for a day", "interval=300&save=sharded&silent=24&spares=1&shrink=false&restart=180"),
-];
 
 /// How fast it is played.
 const PACE: Pace = Pace { whole: 20_000.0, longest: 900.0, shortest: 40.0 };
@@ -88,9 +76,6 @@ fn view(props: Props) -> AnyView {
                 })
             })
             finding=Signal::derive(move || still.with(|p| shown.with(|o| p.finding(o))))
-            notes="Causes in the proportions of Llama 3’s table 5. That network faults and watchdog timeouts hang while the rest crashes, and that all but \
-                   software takes its node out, is our reading: the table does not say."
-            presets=ui::presets::partial(state, "What the job does", STATES)
             controls
             transport=view! {
                 <div class="bare" class:nowhere=move || !is_campaign()>

@@ -14,7 +14,6 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui;
-use crate::ui::presets::Preset;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
 
@@ -22,15 +21,6 @@ use crate::ui::transport::{Pace, Transport};
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
-
-/// States worth looking at.
-const STATES: [Preset; 5] = [
-    ("a training document", "view=train&format=starcoder2&order=psm&cut=characters"),
-    ("suffix first", "view=train&format=code-llama&order=spm&cut=lines"),
-    ("cut off at the end", "view=packed&rate=1&seed=3"),
-    ("Mellum in an editor", "view=editor&format=mellum&order=spm&cut=own&from=162&to=169&budget=256"),
-    ("inside a token", "view=tokens&cut=own&from=218&to=237"),
-];
 
 /// How the pieces are played.
 const PACE: Pace = Pace { whole: 6000.0, longest: 1200.0, shortest: 150.0 };
@@ -65,10 +55,6 @@ fn view(props: Props) -> AnyView {
             state
             subtitle=Signal::derive(move || params.with(subtitle))
             finding=Signal::derive(finding)
-            notes="The tokenizer is a small one, learnt here from a page of Python. Syntax spans are found by indentation and brackets. The \
-                   other files of the repository are the figure’s own."
-                .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls=controls.draw()
             transport=transport.into_any()
             below=Some(readings::view(&Params::ENTRY, quantities))

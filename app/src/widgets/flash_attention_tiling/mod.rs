@@ -18,27 +18,12 @@ use super::model_figure::ModelFigure;
 use super::{Module, Props};
 use crate::ui;
 use crate::ui::debounced::debounced;
-use crate::ui::presets::{Preset, presets};
 use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
-
-/// States worth looking at.
-const PRESETS: &[Preset] = &[
-    ("FlashAttention", "step=40"),
-    ("FlashAttention-2", "algo=flash2&step=40"),
-    ("Standard", "algo=standard&step=40"),
-    ("Causal mask", "algo=flash2&causal=true&block_q=64&block_k=64&step=70"),
-    ("Backward", "pass=backward&step=40"),
-    ("16 tokens", "seq=16&head_dim=2&heads=1&block_q=4&block_k=4&algo=flash2&row=5&step=6"),
-    (
-        "32,768 tokens",
-        "seq=32768&head_dim=128&heads=32&block_q=128&block_k=128&algo=flash2&causal=true&step=20000&row=20000",
-    ),
-];
 
 /// What is on show: the whole run, how far it is, and the row that is watched.
 #[derive(Clone, Copy)]
@@ -136,7 +121,6 @@ fn view(props: Props) -> AnyView {
     let set = move |step: usize| state.update(|p| p.step = step as u64);
     let standard = Memo::new(move |_| params.with(|p| p.algo == Algo::Standard));
     let controls = Controls::of(state).draw();
-    let examples = presets(state, "Examples", PRESETS.iter().copied(), |p| Params { step: 0, ..*p });
     let below = view! {
         <div class="tiling-row">{softmax::view(shown, state)}</div>
         {traffic::readings(shown, params)}
@@ -147,7 +131,6 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding=Signal::derive(move || shown.finding())
-            presets=examples
             controls
             transport=view! { <Transport steps step set playback place alone=props.alone /> }.into_any()
             below=Some(below.into_any())

@@ -18,21 +18,12 @@ use super::kernels::{Job, Runner, kept};
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui;
-use crate::ui::presets::{Preset, partial};
 use crate::ui::segmented::Segmented;
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
-
-/// Matrices worth looking at.
-const EXAMPLES: &[Preset] = &[
-    ("Attention scores, 4096 tokens", "op=softmax&rows=4096&cols=4096"),
-    ("Layer norm of 2048 tokens", "op=layer-norm&rows=2048&cols=4096"),
-    ("Gated MLP, 2048 tokens", "op=chain&rows=2048&cols=14336"),
-    ("One token", "op=layer-norm&rows=1&cols=4096"),
-];
 
 /// The state, and what was measured.
 #[derive(Clone, Copy)]
@@ -142,7 +133,6 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding=Signal::derive(move || shown.finding())
-            presets=partial(state, "Examples", EXAMPLES.iter().copied())
             controls
             transport=actions(shown)
             below=Some(below.into_any())

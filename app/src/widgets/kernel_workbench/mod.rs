@@ -69,7 +69,6 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding
-            notes="Inspired by Sasha Rush’s GPU-Puzzles; these puzzles are different."
             controls
             below=Some(below.into_any())
             table=move || numbers()

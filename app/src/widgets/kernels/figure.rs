@@ -6,7 +6,6 @@ use ringside_core::kernels::measured::Measured;
 use ringside_core::kernels::{Params, Work};
 
 use super::{Bench, Guest, kept, reference};
-use crate::ui::presets::{self, Preset};
 use crate::ui::state::State;
 use crate::widgets::Props;
 use crate::widgets::controls::Controls;
@@ -14,8 +13,6 @@ use crate::widgets::model_figure::ModelFigure;
 
 /// What the figure of one family has that others have not.
 pub(in crate::widgets) struct Differences<W: Work> {
-    /// Sizes worth running: what each is called, and all of its sizes.
-    pub presets: &'static [Preset],
     /// The sizes in a few words.
     pub subtitle: fn(W) -> String,
     /// What is timed beside the ladder, of what was kept.
@@ -55,7 +52,6 @@ pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) 
     let quantities = Memo::new(move |_| params.with(|p| p.quantities(&p.sizes.needs(p.kernel.0))));
     let finding = Signal::derive(move || params.with(Params::finding) + &bench.finding());
     let controls = Controls::of(state).draw();
-    let examples = presets::partial(state, "Examples", family.presets.iter().copied());
     let below = view! {
         <div class="bench">
             {bench.glass.view()}
@@ -71,7 +67,6 @@ pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) 
             props
             state
             finding
-            presets=examples
             controls
             transport=bench.actions()
             below=Some(below.into_any())

@@ -19,37 +19,12 @@ use super::model_input::ModelInput;
 use super::{Module, Props, outcome, readings};
 use crate::ui;
 use crate::ui::lined::Lined;
-use crate::ui::presets::Preset;
 use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
-
-/// States that show something.
-const STATES: [Preset; 8] = [
-    (
-        "One room for the longest",
-        "view=pool&keeper=longest&requests=7:14,13:9,5:18,10:7,9:13,6:10&blocks=24&block=4&longest=32&step=9&shared=0",
-    ),
-    ("Blocks", "view=pool&keeper=vllm-0.2&requests=7:14,13:9,5:18,10:7,9:13,6:10&blocks=24&block=4&step=9&shared=0"),
-    ("Three samples", "view=pool&keeper=vllm-0.2&requests=10:12*3&blocks=18&block=4&step=2&shared=0"),
-    ("A beam of four", "view=pool&keeper=vllm-0.2&requests=10:24^4&blocks=40&block=4&step=14&shared=0"),
-    (
-        "Who gives way",
-        "view=pool&keeper=vllm-0.2&requests=8:30,8:30,8:30&blocks=16&block=4&step=17&shared=0&preempt=auto",
-    ),
-    (
-        "Swapped out",
-        "view=pool&keeper=vllm-0.2&requests=8:30,8:30,8:30&blocks=16&block=4&step=17&shared=0&preempt=swap&host=16",
-    ),
-    (
-        "The same prompt",
-        "view=pool&keeper=vllm-v1&requests=22:8,21:9,25:7,23:8&blocks=25&block=4&step=1&shared=18&caches=true",
-    ),
-    ("8B on an H100", "view=fit&model=llama-3-8b&block=16&tokens=2048&longest=16384&gpu=h100-80&tp=1&shared=0"),
-];
 
 /// How it is played.
 const PACE: Pace = Pace { whole: 24_000.0, longest: 1100.0, shortest: 90.0 };
@@ -101,18 +76,15 @@ fn view(props: Props) -> AnyView {
         {(!props.compact).then(|| requests(state))}
         {input.panel()}
     };
-    let figure = view! {
+    view! {
         <ModelFigure
             props
             state
+            input
             subtitle
             finding=Signal::derive(move || {
                 shown.error().unwrap_or_else(|| params.with(|p| shown.with(|s| p.finding(s))))
             })
-            notes="All requests arrive at the start. A step is one pass of the model; how many tokens a step may compute is not limited. \
-                   Activations and CUDA graphs aren’t counted."
-                .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls
             transport=transport(state, shown, props.alone)
             below=Some(below.into_any())
@@ -120,8 +92,8 @@ fn view(props: Props) -> AnyView {
         >
             {shown.frame(view! { <div class="kv-cache">{drawing}</div> }.into_any())}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// Steps of the pool, or blocks that attention reads.

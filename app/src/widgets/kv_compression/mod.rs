@@ -14,23 +14,12 @@ use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui;
 use crate::ui::chart;
-use crate::ui::presets::Preset;
 use crate::ui::table::{Table, numbers, words};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
-
-/// Why each of them exists.
-const STATES: [Preset; 6] = [
-    ("DeepSeek-V2 against 67B", "model=deepseek-v2&against=deepseek-67b&bits=16"),
-    ("in 6 bits", "model=deepseek-v2&against=deepseek-67b&bits=6"),
-    ("Llama 3 8B: GQA", "model=llama-3-8b&against=llama-2-7b"),
-    ("Gemma 2 27B: windows", "model=gemma-2-27b&context=131072"),
-    ("MiniMax: states", "model=minimax-text-01&context=1048576"),
-    ("all of them at 128K", "view=models&context=131072"),
-];
 
 fn view(props: Props) -> AnyView {
     let state = State::of(props.query);
@@ -69,11 +58,6 @@ fn view(props: Props) -> AnyView {
             state
             subtitle
             finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
-            notes="Multi-head attention for a model with latent attention means the keys and values that its latent expands to, rotary part \
-                   included. Latents of other models follow DeepSeek-V2’s rule: four heads wide, and a rotary key of half a head. States are \
-                   kept in fp32. Serving uses 90% of memory."
-                .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls
             below=Some(below)
             table=move || table(shown)

@@ -37,11 +37,6 @@ fn view(props: Props) -> AnyView {
             state
             subtitle
             finding=Signal::derive(move || still.with(|p| launch.with(|l| p.finding(l))))
-            notes="train.py calls init_process_group(\"nccl\"), takes GPU number LOCAL_RANK, all-reduces one number and trains. Under Ray it hands \
-                   --num-workers and --use-gpu to ScalingConfig; where MLFLOW_TRACKING_URI is set it logs its merged configuration and its metrics. Nodes gpu01, gpu02 … have eth0, ib0 and mlx5_0 … The registry’s train:dev was pushed again \
-                   today. A task gets one core unless the job asks for more, as Slurm’s default is. What is not evaluated, such as a loop or a file that \
-                   is sourced, is marked at its line, and no verdict rests on it."
-                .to_owned()
             controls=Controls::of(state).draw()
             below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || nodes::table(launch)

@@ -45,7 +45,6 @@ fn view(props: Props) -> AnyView {
                 params.with(|p| format!("run {} · {}", p.case.label(), p.done()))
             })
             finding=Signal::derive(move || params.with(|p| story.with(|s| p.finding(s))))
-            notes="One block, one head, width 8, Adam. The broken line is what was thrown away, the dotted one the same run with nothing wrong."
             controls
             below=Some(below.into_any())
             table=move || numbers::view(story)

@@ -64,7 +64,6 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
-            notes="One block, one head, width 8, four sequences of eight tokens: at each token the network has to name the one before it. Adam in fp32."
             controls
             below=Some(below)
             table=move || numbers::view(shown)

@@ -44,11 +44,12 @@ fn view(props: Props) -> AnyView {
         {input.panel()}
         {(!props.compact).then(|| deferred(export::load, move |view: export::View| view(params.into())))}
     };
-    let figure = view! {
+    view! {
         <ModelFigure
             subtitle=Signal::derive(move || params.with(subtitle))
             props
             state
+            input
             finding
             notes=Signal::derive(move || shown.with(|b| b.notes.join(" ")))
             controls
@@ -57,8 +58,8 @@ fn view(props: Props) -> AnyView {
         >
             {shown.frame(drawing(state, shown))}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// The bars, the stages of a pipeline, the numbers and the verdict.

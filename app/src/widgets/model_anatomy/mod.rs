@@ -95,11 +95,12 @@ fn view(props: Props) -> AnyView {
         </div>
         {input.panel()}
     };
-    let figure = view! {
+    view! {
         <ModelFigure
             subtitle
             props
             state
+            input
             finding
             notes
             controls
@@ -111,8 +112,8 @@ fn view(props: Props) -> AnyView {
                 <div class="anatomy-piece">{detail::view(at_rest)}</div>
             </div>
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// The sizes that sliders change. All of them start from the model as it was chosen: made small and large again, it is the same.

@@ -11,26 +11,14 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::outcome::Shown;
-use super::{Module, Props, played, readings};
-use crate::ui;
+use super::{Module, Props, played};
 use crate::ui::markup::renewed;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Why each of them exists.
-const STATES: [Preset; 6] = [
-    ("even", "model=mixtral-8x7b&skew=0"),
-    ("collapse", "model=mixtral-8x7b&skew=3"),
-    ("repaired by a bias", "model=mixtral-8x7b&skew=3&balance=bias"),
-    ("one expert a token", "model=mixtral-8x7b&top-k=1&skew=1&capacity=1"),
-    ("DeepSeek-V3 on 64 GPUs", "model=deepseek-v3&ep=64&capacity=0&sending=nodes&bits=8"),
-    ("a step of decoding", "model=deepseek-v3&ep=64&capacity=0&sending=nodes&bits=8&tokens=64"),
-];
 
 /// How fast it is played.
 const PACE: Pace = Pace { whole: 9_000.0, longest: 1_500.0, shortest: 600.0 };
@@ -68,29 +56,24 @@ fn view(props: Props) -> AnyView {
             format!("{}, top {} of {}, {gpus}", published.name, p.router().top_k, grouped(published.experts))
         })
     });
-    let quantities = Memo::new(move |_| still.with(|p| shown.with(|routed: &Routed| p.quantities(routed))));
     let controls = Controls::of(state).special("model", input.choose_any()).draw();
     let picture = move || params.with(|p| shown.with(|routed| drawing::picture(p, routed, step.get())));
-    let figure = view! {
+    view! {
         <ModelFigure
             props
             state
+            input
             subtitle
             finding=Signal::derive(move || still.with(|p| shown.with(|routed| p.finding(routed))))
-            notes="Logits are drawn from a seed: tokens come in runs about one subject, each subject has experts that suit it, and “popular \
-                   experts” says how much some suit every token. At most 512 tokens are routed; they stand for all. With few tokens for each \
-                   expert, chance alone makes some busier. Times are of one layer, forward; links give 70% of their peak."
-                .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls
             transport=view! { <Transport steps step set playback place alone=props.alone /> }.into_any()
-            below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any())
+            below=Some(view! { {shown.readings(still)} {input.panel()} }.into_any())
             table=move || table(shown)
         >
             {shown.frame(view! { <div class="moe" use:renewed=picture></div> }.into_any())}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// What each GPU holds, gets and does.

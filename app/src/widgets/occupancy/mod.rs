@@ -12,28 +12,13 @@ use ringside_drawing::charts::occupancy as charts;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
-use super::{Module, Props, readings};
-use crate::ui::presets::{Preset, presets};
+use super::{Module, Props};
 use crate::ui::{self, chart};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
-
-/// Kernels whose registers and shared memory were published, and launches that show a limit.
-const PRESETS: &[Preset] = &[
-    (
-        "Tiled matmul, 32 × 32 (Boehm)",
-        "gpu=rtx-3090&block_size=1024&regs_per_thread=37&dynamic_smem=0&static_smem=8192",
-    ),
-    ("FlashAttention-2, 128 × 64", "gpu=a100-80&block_size=128&regs_per_thread=255&dynamic_smem=65536"),
-    ("FlashAttention-2, 64 × 64", "gpu=a100-80&block_size=128&regs_per_thread=180&dynamic_smem=49152"),
-    ("PyTorch’s top-k", "gpu=a100-80&block_size=256&regs_per_thread=40&dynamic_smem=0"),
-    ("A copy", "gpu=h100-80&block_size=256&regs_per_thread=16&dynamic_smem=0"),
-    ("A copy of float4", "gpu=h100-80&block_size=256&regs_per_thread=16&dynamic_smem=0&load_bytes=16"),
-    ("A block of one warp", "gpu=h100-80&block_size=32&regs_per_thread=32&dynamic_smem=0"),
-];
 
 fn view(props: Props) -> AnyView {
     let state = State::of(props.query);
@@ -64,7 +49,6 @@ fn view(props: Props) -> AnyView {
             subtitle=Signal::derive(move || params.with(Params::subtitle))
             finding=Signal::derive(move || params.with(Params::finding))
             notes=Signal::derive(move || params.with(Params::sources))
-            presets=presets(state, "Kernels", PRESETS.iter().copied(), |p| *p)
             controls=controls.draw()
             below=Some(below.into_any())
             table=move || numbers::view(params, shown)
@@ -92,6 +76,5 @@ fn curves(params: Memo<Params>, shown: Shown<Held>) -> AnyView {
 }
 
 fn quantities(params: Memo<Params>, shown: Shown<Held>) -> AnyView {
-    let all = Memo::new(move |_| params.with(|p| shown.with(|h| p.quantities(h))));
-    readings::view(&Params::ENTRY, all)
+    shown.readings(params)
 }

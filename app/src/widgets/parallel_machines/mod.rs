@@ -10,26 +10,14 @@ use ringside_core::quantity::{Unit, grouped, number};
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
-use super::{Module, Props, played, readings};
-use crate::ui;
+use super::{Module, Props, played};
 use crate::ui::markup::renewed;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Machines as they are sold, and two states that show something.
-const MACHINES: [Preset; 6] = [
-    ("AVX2: 8 lanes", "machine=cpu&lanes=8&units=4"),
-    ("AVX-512: 16 lanes", "machine=cpu&lanes=16&units=4"),
-    ("warps of 32", "machine=gpu&lanes=32&units=4"),
-    ("8 × 8 array", "machine=systolic&lanes=8"),
-    ("8 nodes", "machine=nodes&lanes=8&units=8"),
-    ("memory touched by one", "machine=cpu&lanes=8&units=4&touch=one"),
-];
 
 /// How fast it is played.
 const PACE: Pace = Pace { whole: 12_000.0, longest: 700.0, shortest: 60.0 };
@@ -54,7 +42,6 @@ fn view(props: Props) -> AnyView {
             format!("{}, {}: {machine}", p.work.label(), p.machine.label())
         })
     });
-    let quantities = Memo::new(move |_| still.with(|p| shown.with(|run| p.quantities(run))));
     let controls = Controls::of(state).draw();
     let picture = move || params.with(|p| shown.with(|run| drawing::picture(p, run, step.get())));
     let caption = move || shown.with(|run| drawing::caption(run, step.get()));
@@ -64,13 +51,9 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding=Signal::derive(move || still.with(|p| shown.with(|run| p.finding(run))))
-            notes="A step is one instruction of every unit; caches and overlap are left out. Lanes of AVX2 and AVX-512 for fp32; a TPU’s array \
-                   has 128 or 256 cells a side."
-                .to_owned()
-            presets=ui::presets::partial(state, "Machines", MACHINES)
             controls
             transport=view! { <Transport steps step set playback alone=props.alone /> }.into_any()
-            below=Some(readings::view(&Params::ENTRY, quantities))
+            below=Some(shown.readings(still))
             table=move || table(still)
         >
             <ul class="legend machines-legend">

@@ -22,35 +22,12 @@ use super::{Module, Props, export, readings};
 use crate::deferred::deferred;
 use crate::ui;
 use crate::ui::debounced::debounced;
-use crate::ui::presets::{Preset, presets};
 use hunt::Hunt;
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
-
-/// Jobs worth looking at: what each is called, and what is not the default.
-const PRESETS: &[Preset] = &[
-    ("GPT-3 on 1024 A100", ""),
-    ("Everything free", "tp=0&cp=1&mbs=0&zero=any"),
-    (
-        "Llama 3 405B on 16,384 H100",
-        "model=llama-3.1-405b&gpu=h100-80&nodes=2048&link=nvlink4&net=ndr&seq=8192&batch=2048&tp=0&mbs=1&zero=any",
-    ),
-    (
-        "405B at 131,072 tokens",
-        "model=llama-3.1-405b&gpu=h100-80&nodes=2048&link=nvlink4&net=ndr&seq=131072&batch=128&tp=8&cp=0&mbs=1",
-    ),
-    (
-        "DeepSeek-V3 on 2048 H100",
-        "model=deepseek-v3&gpu=h100-80&nodes=256&link=nvlink4&net=ndr&seq=4096&batch=15360&tp=1&ep=0&mbs=1",
-    ),
-    (
-        "Llama 3 8B on one node",
-        "model=llama-3-8b&gpu=h100-80&nodes=1&link=nvlink4&net=ndr&seq=8192&batch=64&tp=0&mbs=0&zero=any",
-    ),
-];
 
 /// What is looked at: what was found, and one layout of it.
 #[derive(Clone, Default)]
@@ -155,14 +132,14 @@ fn view(props: Props) -> AnyView {
                 }
             })}
     };
-    let figure = view! {
+    view! {
         <ModelFigure
             subtitle
             props
             state
+            input
             finding=Signal::derive(move || hunt.found().with(|found| found.finding.clone()))
             notes=Signal::derive(move || params.with(notes))
-            presets=presets(state, "Examples", PRESETS.iter().copied(), Clone::clone)
             controls
             below=Some(below.into_any())
             table=move || numbers::view(hunt)
@@ -172,8 +149,8 @@ fn view(props: Props) -> AnyView {
                 <div class:stale=running>{picture::view(shown)}</div>
             </div>
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// Frees every axis.

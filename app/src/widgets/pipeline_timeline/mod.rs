@@ -2,7 +2,6 @@
 //! schedules beside each other, played in time.
 
 mod canvas;
-mod examples;
 mod export;
 mod numbers;
 mod raster;
@@ -191,7 +190,6 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding
-            presets=examples::view(state)
             controls
             transport=view! { <Transport steps step set=to_step playback place alone=props.alone /> }.into_any()
             below=(!props.compact).then(|| view! { {readings(shown)} {export::view(shown)} }.into_any())

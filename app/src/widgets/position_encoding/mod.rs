@@ -12,24 +12,12 @@ use ringside_core::quantity::{grouped, number};
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Playback, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Encodings worth looking at.
-const PRESETS: &[Preset] = &[
-    ("Llama 2", "base=10000&trained=4096"),
-    ("Llama 3", "base=500000&trained=8192"),
-    ("Code Llama", "base=1000000&trained=16384"),
-    ("Llama 2, interpolated 8 times", "base=10000&trained=4096&scale=8"),
-    ("The same by a larger base", "base=10000&trained=4096&scale=8&stretch=ntk"),
-    ("Llama 3.1", "base=500000&trained=8192&scale=8&stretch=llama3"),
-    ("ALiBi, 8 heads", "scheme=alibi&heads=8"),
-];
 
 /// How long both tokens stand at a position while they are moved along, in milliseconds.
 const PACE: f64 = 220.0;
@@ -63,7 +51,6 @@ fn view(props: Props) -> AnyView {
     let stretched = Memo::new(move |_| params.with(|p| p.scheme == Scheme::Rope && p.scale > 1.0));
     let slowed = move || stretched.get().then(|| fading::slowed(params));
     let controls = Controls::of(state).draw();
-    let examples = presets(state, "Examples", PRESETS.iter().copied(), |p| Params { step: 0, distance: 0, ..*p });
     let transport = view! {
         <Transport
             steps=Signal::stored(MAX_STEP as usize)
@@ -80,7 +67,6 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding=Signal::derive(move || params.with(Params::finding))
-            presets=examples
             controls
             transport=transport.into_any()
             below=Some(view! { {slowed} {readings::view(&Params::ENTRY, quantities)} }.into_any())

@@ -161,8 +161,6 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding
-            notes="Your program runs in your browser. A message takes its link’s latency plus its bytes over the bandwidth; computing takes FLOPs \
-                   over the peak."
             controls
             transport=transport.into_any()
             below=Some(below.into_any())

@@ -17,21 +17,11 @@ use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui;
 use crate::ui::chart;
-use crate::ui::presets::{Preset, partial};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
-
-/// States worth looking at.
-const EXAMPLES: &[Preset] = &[
-    ("Eight gradients in bf16", "show=sums&format=bf16&data=signed&n=8&order=ring"),
-    ("Ones that are swallowed", "show=sums&format=fp32&data=own&values=1e8,1,-1e8,1,1e8,1,-1e8,1&order=sequential"),
-    ("4096 losses in bf16", "show=sums&format=bf16&data=mean-one&n=4096&order=sequential"),
-    ("A sum that is zero", "show=sums&format=fp32&data=cancel&n=512&order=numpy"),
-    ("One bit, 200 steps", "show=steps&format=fp32&start=bit&bit=0"),
-];
 
 fn view(props: Props) -> AnyView {
     let state = State::of(props.query);
@@ -68,7 +58,6 @@ fn view(props: Props) -> AnyView {
             finding=Signal::derive(move || {
                 gpu::finding(state, runner).unwrap_or_else(|| params.with(|p| shown.with(|s| p.finding(s))))
             })
-            presets=partial(state, "Examples", EXAMPLES.iter().copied())
             controls
             below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || numbers::view(params, shown)

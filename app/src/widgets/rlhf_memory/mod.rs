@@ -12,26 +12,13 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::outcome::Shown;
-use super::{Module, Props, played, readings};
-use crate::ui;
+use super::{Module, Props, played};
 use crate::ui::markup::renewed;
-use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Why each of them exists.
-const STATES: [Preset; 7] = [
-    ("PPO, four alike", "method=ppo&tune=full&critic-tune=full&placement=hybrid&reference=gpu"),
-    ("through adapters", "method=ppo&tune=lora&critic-tune=lora&placement=hybrid&reference=none"),
-    ("GRPO, scored by a rule", "method=grpo&tune=full&placement=hybrid&reward-at=none&reference=gpu"),
-    ("swapped", "method=ppo&tune=full&critic-tune=full&placement=swapped&reference=gpu"),
-    ("apart", "method=ppo&tune=full&critic-tune=full&placement=apart&gpus=16&gen-gpus=8&reference=gpu"),
-    ("at once, a step old", "method=ppo&tune=full&critic-tune=full&placement=async&gpus=16&gen-gpus=8&reference=gpu"),
-    ("DPO", "method=dpo&tune=full&reference=gpu"),
-];
 
 /// How fast it is played.
 const PACE: Pace = Pace { whole: 12_000.0, longest: 1_800.0, shortest: 700.0 };
@@ -63,23 +50,18 @@ fn view(props: Props) -> AnyView {
     let playback = PACE.of(steps);
     let size = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
     let controls = Controls::of(state).special("model", input.select(size, None)).draw();
-    let quantities = Memo::new(move |_| still.with(|p| shown.with(|s: &Step| p.quantities(s))));
     let picture = move || still.with(|p| shown.with(|s| picture::picture(p, s, params.with(|p| p.step) as usize)));
     let below = view! {
-        {readings::view(&Params::ENTRY, quantities)}
+        {shown.readings(still)}
         {input.panel()}
     };
-    let figure = view! {
+    view! {
         <ModelFigure
             props
             state
+            input
             subtitle=Signal::derive(move || params.with(subtitle))
             finding=Signal::derive(move || still.with(|p| shown.with(|s| p.finding(s))))
-            notes="States and activations as in chapters 03 and 04, with FlashAttention. A critic and a reward model have one number in place of \
-                   logits. Times are FLOPs and bytes over the given part of the GPU’s peaks; messages inside a phase are left out, and every \
-                   answer is as long as the longest, so a real step takes longer. What comes from host memory comes over PCIe 5."
-                .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
             controls
             transport=view! { <Transport steps step set playback place alone=props.alone /> }.into_any()
             below=Some(below.into_any())
@@ -87,8 +69,8 @@ fn view(props: Props) -> AnyView {
         >
             {shown.frame(view! { <div class="rlhf" use:renewed=picture></div> }.into_any())}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 fn subtitle(p: &Params) -> String {

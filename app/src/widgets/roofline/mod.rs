@@ -19,22 +19,11 @@ use super::kernels::{Job, Runner, kept};
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui;
-use crate::ui::presets::{Preset, partial};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
-
-/// Questions with an answer on the roofline.
-const EXAMPLES: &[Preset] = &[
-    ("A prompt", "phase=prefill&seq=4096&batch=1&op=mlp-up"),
-    ("One token", "phase=decode&seq=4096&batch=1&op=mlp-up"),
-    ("A token for each of 256", "phase=decode&seq=4096&batch=256&op=mlp-up"),
-    ("Attention unfused", "phase=prefill&seq=4096&batch=1&flash=false&op=softmax"),
-    ("Attention fused", "phase=prefill&seq=4096&batch=1&flash=true&op=attention"),
-    ("A thin product", "op=product&m=64&n=4096&k=4096"),
-];
 
 /// The state, what the model makes of it, and what was measured.
 #[derive(Clone, Copy)]
@@ -127,9 +116,6 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding=Signal::derive(move || shown.finding())
-            notes="Data-sheet roofs are for dense 16-bit products with tensor cores. Your own is for f32 without: WebGPU has no tensor cores."
-                .to_owned()
-            presets=partial(state, "Examples", EXAMPLES.iter().copied())
             controls
             below=Some(below.into_any())
             table=move || numbers::view(shown)

@@ -6,14 +6,13 @@ mod numbers;
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::grouped;
-use ringside_core::scaling::{Curve, Params, QUESTIONS, Scaling};
+use ringside_core::scaling::{Curve, Params, Scaling};
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, outcome, readings};
 use crate::ui;
-use crate::ui::presets::presets;
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
@@ -36,25 +35,22 @@ fn view(props: Props) -> AnyView {
         })
     });
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Curve::finding)));
-    let questions = presets(state, "Questions", QUESTIONS.iter().map(|q| (q.name, q.query)), Clone::clone);
     let controls = Controls::of(state).special("model", input.choose_any()).draw();
-    let figure = view! {
+    view! {
         <ModelFigure
             subtitle
             props
             state
+            input
             finding
-            notes="Whether the model fits the memory of the GPUs is not asked here; the memory figures are."
-                .to_owned()
-            presets=questions
             controls
             below=Some(view! { {readings(shown)} {input.panel()} }.into_any())
             table=move || numbers::view(shown)
         >
             {shown.frame(drawing::view(shown).into_any())}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// The quantities, for people and for scripts.

@@ -92,8 +92,6 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding=Signal::derive(move || params.with(EditorParams::finding))
-            notes="Every block takes one slot of a millisecond, and what is sent is there at once. The k-th F, B or W of a stage is that of \
-                   micro-batch k."
             controls=Controls::of(state).draw()
             below=(!props.compact).then(|| view! { {numbers::score(editor)} {readings(editor)} }.into_any())
             table=move || numbers::table(editor)

@@ -89,11 +89,12 @@ fn view(props: Props) -> AnyView {
         .special("rank", rank::view(state))
         .special("sp", sequence(state))
         .draw();
-    let figure = view! {
+    view! {
         <ModelFigure
             subtitle
             props
             state
+            input
             finding=Signal::derive(move || shown.finding())
             notes=Signal::derive(move || shown.run.with(notes))
             controls
@@ -103,8 +104,8 @@ fn view(props: Props) -> AnyView {
         >
             {shown.run.frame(drawing)}
         </ModelFigure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// Sequence parallelism: only one split has it.

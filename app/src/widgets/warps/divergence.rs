@@ -5,7 +5,6 @@ use ringside_core::declare::Model as _;
 use ringside_core::execution::divergence::{LANES, Params, Step, Steps};
 
 use super::{cells, legend};
-use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
@@ -15,15 +14,6 @@ use crate::widgets::{Module, Props, readings};
 
 /// Its code.
 pub(in crate::widgets) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Branches worth looking at.
-const PRESETS: &[Preset] = &[
-    ("Odd and even lanes", "by=odd"),
-    ("Repaired: whole warps", "by=warp"),
-    ("One lane alone", "by=one&first=8&other=1"),
-    ("Four cases", "by=four"),
-    ("A loop of unequal lengths", "by=loop&first=2"),
-];
 
 /// How it is played.
 const PACE: Pace = Pace { whole: 16_000.0, longest: 900.0, shortest: 120.0 };
@@ -46,7 +36,6 @@ fn view(props: Props) -> AnyView {
             state
             subtitle=Signal::derive(move || params.with(|p| p.by.label().to_owned()))
             finding=Signal::derive(move || params.with(Params::finding))
-            presets=presets(state, "Branches", PRESETS.iter().copied(), |p| Params { step: OVER, ..*p })
             controls=Controls::of(state).draw()
             transport=view! { <Transport steps step set playback=PACE.of(steps) place alone=props.alone /> }.into_any()
             below=Some(readings::view(&Params::ENTRY, quantities))

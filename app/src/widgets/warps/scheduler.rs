@@ -6,7 +6,6 @@ use ringside_core::execution::scheduler::{Doing, Params, Run};
 use ringside_core::quantity::{Unit, grouped};
 
 use super::{cells, legend};
-use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
@@ -16,15 +15,6 @@ use crate::widgets::{Module, Props, readings};
 
 /// Its code.
 pub(in crate::widgets) const MODULE: Module = Module { view, model: &Params::ENTRY };
-
-/// Schedules worth looking at.
-const PRESETS: &[Preset] = &[
-    ("One warp", "warps=1"),
-    ("Four warps", "warps=4"),
-    ("Enough warps", "warps=10&rounds=5"),
-    ("Four warps, four loads in flight", "warps=4&loads=4&math=5"),
-    ("Round robin", "warps=6&policy=round-robin"),
-];
 
 /// How it is played.
 const PACE: Pace = Pace { whole: 24_000.0, longest: 420.0, shortest: 80.0 };
@@ -50,8 +40,6 @@ fn view(props: Props) -> AnyView {
                 params.with(|p| format!("{} resident, served {}", grouped(p.warps), p.policy.label()))
             })
             finding=Signal::derive(move || params.with(Params::finding))
-            notes="A real load takes 270 cycles from L2 and 470 or more from HBM; here it is shorter, so that a round can be seen."
-            presets=presets(state, "Schedules", PRESETS.iter().copied(), |p| Params { step: OVER, ..*p })
             controls=Controls::of(state).draw()
             transport=view! { <Transport steps step set playback=PACE.of(steps) place alone=props.alone /> }.into_any()
             below=Some(readings::view(&Params::ENTRY, quantities))

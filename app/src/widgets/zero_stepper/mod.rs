@@ -12,28 +12,14 @@ use ringside_core::zero::{Event, Params, Run, State as Ranks, Strategy};
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
-use super::played::Played;
 use super::{Module, Props, played, readings};
 use crate::ui;
-use crate::ui::presets::{Preset, presets};
 use crate::ui::transport::{self, Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
-
-/// Steps worth looking at.
-const PRESETS: &[Preset] = &[
-    ("Data parallel", "strategy=ddp"),
-    ("ZeRO-1", "strategy=zero1"),
-    ("ZeRO-2", "strategy=zero2"),
-    ("ZeRO-3", "strategy=zero3"),
-    ("Nothing gathered ahead", "strategy=full-shard&prefetch=none"),
-    ("The whole model as one unit", "strategy=full-shard&layers=8&wrap=8"),
-    ("Two nodes of four", "strategy=hybrid-shard&ranks=8&node=4"),
-    ("Four micro-batches", "strategy=zero3&accumulate=4"),
-];
 
 /// What is on show: the whole step, and how far it is.
 #[derive(Clone, Copy)]
@@ -93,7 +79,6 @@ fn view(props: Props) -> AnyView {
     let playback = PACE.of(steps);
     let set = played::set(state);
     let controls = Controls::of(state).draw();
-    let steps_worth = presets(state, "Examples", PRESETS.iter().copied(), Played::at_start);
     let drawing = view! {
         <div class="zero-stepper">
             {now(shown)}
@@ -114,8 +99,6 @@ fn view(props: Props) -> AnyView {
             props
             state
             finding=Signal::derive(move || shown.finding())
-            notes="All numbers are fp32: 4 bytes of parameter, 4 of gradient and 8 of Adam’s moments for each parameter."
-            presets=steps_worth
             controls
             transport=view! { <Transport steps step=shown.step set playback place alone=props.alone /> }.into_any()
             below=Some(below.into_any())
