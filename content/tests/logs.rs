@@ -178,3 +178,12 @@ fn a_long_log_is_read_to_its_end() {
     let log = blocks.repeat(400_000 / blocks.len());
     assert_eq!(diagnoses(&signs, &read_log(&signs, &log)), [] as [&str; 0]);
 }
+
+/// hiyouga/LlamaFactory issue 6111: as slow on several machines as on one, because RDMA was not set up. Its lines show no second node, so it is a note.
+#[test]
+fn a_thread_about_sockets_is_answered() {
+    let signs = signs();
+    let reading = read_log(&signs, include_str!("../../tests/fixtures/threads/llamafactory-6111.txt"));
+    let seen: Vec<&str> = reading.seen.iter().map(|seen| signs[seen.sign].id.as_str()).collect();
+    assert_eq!(seen, ["socket"]);
+}

@@ -173,6 +173,36 @@ test("what is brought is read or refused with a reason, removed and put back, op
   });
 });
 
+test("two traces stand side by side, and what changed most is said", async ({ page }) => {
+  // A step of 10 ms: 6 ms of a kernel, and in the second trace 4 ms of an all-reduce that nothing hides.
+  const trace = (exposed: boolean) => {
+    const events = [0, 1, 2].flatMap((step) => {
+      const ts = 1000 + step * 10_000;
+      const kernel = (name: string, tid: number, from: number, dur: number) => ({
+        ph: "X", cat: "kernel", name, pid: 0, tid, ts: ts + from, dur, args: { stream: tid, device: 0 },
+      });
+      return [
+        { ph: "X", cat: "user_annotation", name: `ProfilerStep#${step}`, pid: 9, tid: 9, ts, dur: 10_000 },
+        kernel("gemm", 7, 0, 6000),
+        kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 20, exposed ? 6000 : 1000, 4000),
+      ];
+    });
+    return Buffer.from(JSON.stringify({ schemaVersion: 1, traceEvents: events }));
+  };
+  await open(page);
+  await page.getByLabel("Choose files").setInputFiles([
+    { name: "before.json", mimeType: "application/json", buffer: trace(false) },
+    { name: "after.json", mimeType: "application/json", buffer: trace(true) },
+  ]);
+  const versus = page.locator(".run-versus");
+  await expect(versus.locator(".finding")).toContainText("The largest change is in exposed communication: +4 ms.");
+  await expect(versus.getByRole("row", { name: /^Exposed communication/ })).toContainText("0 s4 ms+4 ms");
+  await expect(versus.getByRole("columnheader")).toHaveText(["Part", "before.json", "after.json", "Difference"]);
+  expect(await axe(page, ".run-versus")).toEqual([]);
+  await page.locator('.run-card[data-kind="trace"]').first().getByRole("button").click();
+  await expect(versus).toHaveCount(0);
+});
+
 test("on a phone nothing scrolls sideways, and on paper a run takes one page", async ({ page }) => {
   await page.setViewportSize(NARROW[0]);
   await open(page);
@@ -182,6 +212,13 @@ test("on a phone nothing scrolls sideways, and on paper a run takes one page", a
   expect(await overflow(page)).toBeLessThanOrEqual(0);
   expect(await axe(page, ".run-page")).toEqual([]);
   await page.locator('.run-card[data-kind="topology"]').getByRole("button").click();
+  await paste(page, "[training]\nbatch_size = 1\nseq_len = 8192\nnobody_knows_this = 7\n\n[model]\nflavor = \"8B\"\n");
+  await page.emulateMedia({ media: "print" });
+  await expect(page.locator("ul.run-paper")).toContainText("Not read: ");
+  await expect(page.locator("ul.run-paper")).toContainText("nobody_knows_this");
+  for (const sum of await page.locator("p.run-paper").all()) await expect(sum).toBeVisible();
+  await expect(page.locator(".run-page").getByRole("button")).toHaveCount(0);
+  await page.emulateMedia({ media: "screen" });
   const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
   expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
 });

@@ -7,12 +7,13 @@ use xtask::failure::{Context, Failure, Result};
 use xtask::process::{self, command, say};
 
 use crate::args::Options;
+use crate::package;
 use crate::tools::{self, WASM};
 
 /// The package and the program that a page starts.
 const APP: &str = "ringside-app";
-/// The package of the workers.
-const WORKERS: &str = "ringside-workers";
+/// What a site is made of: the app, and the workers.
+pub(crate) const SITE: [&str; 2] = [APP, "ringside-workers"];
 
 /// What to build, and where to.
 #[derive(Debug)]
@@ -25,7 +26,7 @@ pub(crate) struct Plan {
     pub(crate) lenient: bool,
     /// How to compile it.
     pub(crate) profile: Profile,
-    /// Whether the tests are compiled at the same time, and prove the course.
+    /// Whether the tests are compiled at the same time, and prove the course; with the npm package, which a stage calls.
     pub(crate) with_tests: bool,
 }
 
@@ -72,7 +73,8 @@ pub(crate) fn build(plan: &Plan) -> Result<()> {
     tools::ensure_target()?;
     let target = target_folder()?;
     say("1/3 compiling the app and its workers for the browser");
-    compile(plan.profile)?;
+    let packages: Vec<&str> = SITE.into_iter().chain(plan.with_tests.then_some(package::PACKAGE)).collect();
+    compile(plan.profile, &packages)?;
     say("2/3 compiling what renders the course and writes the site");
     maker(plan.profile, plan.with_tests)?;
     say("3/3 rendering the course and writing the site");
@@ -81,12 +83,13 @@ pub(crate) fn build(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// Compiles the app and the workers: together, so that what they share is compiled once.
-pub(crate) fn compile(profile: Profile) -> Result<()> {
+/// Compiles packages for the browser: together, so that what they share is compiled once.
+pub(crate) fn compile(profile: Profile, packages: &[&str]) -> Result<()> {
     let mut cargo = for_browsers("build");
-    cargo.args(["--package", APP, "--package", WORKERS]);
+    cargo.args(packages.iter().flat_map(|package| ["--package", package]));
     if profile == Profile::Release {
-        cargo.args(["--release", "--features", "ringside-app/split"]);
+        cargo.arg("--release");
+        cargo.args(["--features", "ringside-app/split"].iter().filter(|_| packages.contains(&APP)));
         cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", remap_flags());
     }
     process::run(&mut cargo)
@@ -116,10 +119,15 @@ pub(crate) fn maker(profile: Profile, with_tests: bool) -> Result<()> {
     process::run(&mut cargo)
 }
 
+/// Where cargo leaves what it compiled for the browser.
+pub(crate) fn compiled(profile: Profile, target: &Path) -> PathBuf {
+    target.join(WASM).join(if profile == Profile::Release { "release" } else { "debug" })
+}
+
 /// Has `ringside-site` make the site of what was compiled.
 pub(crate) fn make(plan: &Plan, target: &Path) -> Result<()> {
     let release = plan.profile == Profile::Release;
-    let compiled = target.join(WASM).join(if release { "release" } else { "debug" });
+    let compiled = compiled(plan.profile, target);
     let mut maker = command(target.join("debug/ringside-site"));
     maker.args(["write", "--public-url", &plan.public_url]);
     maker.arg("--wasm").arg(compiled).arg("--out").arg(&plan.out);

@@ -13,6 +13,7 @@ mod kernels;
 mod labs;
 mod new;
 mod outcomes;
+mod package;
 mod perf;
 mod serve;
 mod shots;
@@ -64,13 +65,19 @@ const COMMANDS: &[Command] = &[
         run: build::main,
     },
     Command {
+        name: "npm",
+        summary: "leave the command line as a module for JavaScript in target/npm",
+        flags: &[Flag { name: "--pack", value: "", help: "pack it too: target/ringside-<version>.tgz" }],
+        run: package::main,
+    },
+    Command {
         name: "test",
         summary: "everything: formatting, lints, tests, docs, the release build and the browser tests",
         flags: &[
             Flag {
                 name: "--only",
                 value: "<stages>",
-                help: "fmt, clippy, clippy-wasm, unit, docs, build, browser, firefox, frameworks, exports and labs (only if named); several with commas",
+                help: "fmt, clippy, clippy-wasm, unit, docs, build, npm, browser, firefox, frameworks, exports and labs (only if named); several with commas",
             },
             Flag { name: "--fast", value: "", help: "only what takes seconds: fmt, native clippy, unit" },
             Flag { name: "--shard", value: "<n/m>", help: "of the browser tests only the nth of m parts" },

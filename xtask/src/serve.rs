@@ -102,7 +102,8 @@ fn follow(plan: &Plan, server: &Server, mut seen: [Vec<Version>; 2]) -> Result<(
         }
         let started = Instant::now();
         let compiles = now[1] != seen[1];
-        let code = || build::compile(plan.profile).and_then(|()| build::maker(plan.profile, plan.with_tests));
+        let code =
+            || build::compile(plan.profile, &build::SITE).and_then(|()| build::maker(plan.profile, plan.with_tests));
         let built = if compiles { code() } else { Ok(()) }.and_then(|()| build::make(plan, &target));
         seen = now;
         match built {

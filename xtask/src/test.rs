@@ -12,6 +12,7 @@ use crate::exports;
 use crate::frameworks;
 use crate::labs;
 use crate::outcomes::Outcomes;
+use crate::package;
 use crate::serve::Server;
 use crate::tools;
 use xtask::failure::{Context, Failure, Result};
@@ -40,6 +41,7 @@ const STAGES: &[Stage] = &[
     Stage { name: UNIT, fast: true, needs: &[], run: unit },
     Stage { name: "docs", fast: false, needs: &[], run: docs },
     Stage { name: BUILD, fast: false, needs: &[], run: |_| Ok(Outcomes::default()) },
+    Stage { name: "npm", fast: false, needs: &[UNIT, BUILD], run: |_| package::test() },
     Stage { name: "browser", fast: false, needs: &[UNIT, BUILD], run: browser_tests },
     Stage { name: "firefox", fast: false, needs: &[UNIT, BUILD], run: firefox_tests },
     Stage { name: FRAMEWORKS, fast: false, needs: &[], run: |_| frameworks::test() },
@@ -47,7 +49,7 @@ const STAGES: &[Stage] = &[
     Stage { name: LABS, fast: false, needs: &[], run: |_| labs::test() },
 ];
 /// The crates that run in a browser.
-const BROWSERS: [&str; 2] = ["ringside-app", "ringside-workers"];
+const BROWSERS: [&str; 3] = ["ringside-app", "ringside-workers", package::PACKAGE];
 const UNIT: &str = "unit";
 /// A stage that is run only by its name: it fetches other people's sources, and a test holds the exports to what it wrote.
 const FRAMEWORKS: &str = "frameworks";

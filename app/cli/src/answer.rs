@@ -78,7 +78,8 @@ impl State {
     }
 
     /// Whether an assertion holds; it doesn't of a state that can't be.
-    pub(crate) fn judge(&self, text: &str, assertion: &Assertion) -> Result<Verdict, Unread> {
+    pub(crate) fn judge(&self, text: &str) -> Result<Verdict, Unread> {
+        let assertion = Assertion::parse(text).map_err(|why| Unread(format!("--assert: {why}")))?;
         let text = text.to_owned();
         if self.impossible().is_some() {
             return Ok(Verdict { text, holds: false, values: None });

@@ -8,7 +8,10 @@ use serde_json::{Value, json};
 use crate::{Output, Unread, pretty};
 
 /// Reads it. A guess is printed as one, and makes the command exit with 1: a script isn't to take it for a count.
-pub(crate) fn main(text: &str, as_json: bool) -> Result<Output, Unread> {
+///
+/// # Errors
+/// The text isn't such a file, or names an impossible model.
+pub fn main(text: &str, as_json: bool) -> Result<Output, Unread> {
     let import = import(text).map_err(|problems| Unread(lines(&problems)))?;
     let imported = import.imported();
     let count = imported.shape.count().map_err(|problem| Unread(problem.message))?;

@@ -1,26 +1,12 @@
-//! `ringside`: the models behind the site's figures, asked from a terminal, a script, CI or an agent.
-//!
-//! Names, units and error messages are those of the site. Nothing is read but the files that are named, and nothing leaves the machine.
+//! `ringside` on the command line.
 //!
 //! Exit codes: 0, answered; 1, an assertion doesn't hold or the state is impossible; 2, the question couldn't be read.
 
-mod answer;
-mod config;
-mod mcp;
-mod picture;
-mod run;
-mod schema;
-
 use std::io::{ErrorKind, Read as _, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
-use ringside_core::catalogue::{self, Entry};
-use ringside_core::expr::Assertion;
-use ringside_core::quantity::{grouped, signed, significant};
-use ringside_core::query::{Query, did_you_mean};
-use serde_json::{Value, json};
-
-use answer::State;
+use ringside::{Given, Output, Unread, mcp};
 
 const USAGE: &str = "\
 Usage:
@@ -38,21 +24,6 @@ Usage:
 
 QUERY is the part of a figure's link after the “?”: 'params=30e9&zero=3&dp=64'. In an assertion, quantities and parameters go by
 their ids, with “_” for “-”, in base units (bytes, seconds, FLOPs): 'total < 75e9', 'total < h100_80.memory'.";
-
-/// What a command prints, and whether all that was claimed holds.
-struct Output {
-    text: String,
-    holds: bool,
-}
-
-/// Why a question couldn't be read: one sentence, or several lines of them.
-struct Unread(String);
-
-impl From<String> for Unread {
-    fn from(why: String) -> Self {
-        Self(why)
-    }
-}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -88,8 +59,7 @@ fn run(arguments: &[String]) -> Result<Output, Unread> {
             "--assert" => {
                 let text =
                     rest.next().ok_or_else(|| "--assert needs a comparison: --assert 'total < 75e9'.".to_owned())?;
-                let assertion = Assertion::parse(text).map_err(|why| Unread(format!("--assert: {why}")))?;
-                assertions.push((text.clone(), assertion));
+                assertions.push(text.clone());
             }
             "--help" | "-h" => return Ok(Output { text: USAGE.to_owned(), holds: true }),
             option if option.starts_with("--") => {
@@ -102,17 +72,16 @@ fn run(arguments: &[String]) -> Result<Output, Unread> {
         return Err(Unread("--assert belongs to ringside ask and ringside check.".to_owned()));
     }
     match words[..] {
-        ["figures"] => Ok(figures(as_json)),
-        ["describe", id] => Ok(describe(find(id)?, as_json)),
-        ["ask", id] => ask(find(id)?, "", &assertions, as_json),
-        ["ask", id, query] => ask(find(id)?, query, &assertions, as_json),
-        ["config", path] => config::main(&read(path)?, as_json),
-        ["svg", id] => picture::main(find(id)?, ""),
-        ["svg", id, query] => picture::main(find(id)?, query),
-        ["run", ref paths @ ..] if !paths.is_empty() => run::main(paths, as_json),
+        ["figures"] => Ok(ringside::figures(as_json)),
+        ["describe", id] => ringside::describe(id, as_json),
+        ["ask", id] => ringside::ask(id, "", &assertions, as_json),
+        ["ask", id, query] => ringside::ask(id, query, &assertions, as_json),
+        ["config", path] => ringside::config(&text(path)?, as_json),
+        ["svg", id] => ringside::svg(id, ""),
+        ["svg", id, query] => ringside::svg(id, query),
+        ["run", ref paths @ ..] if !paths.is_empty() => ringside::run(paths.iter().map(|path| file(path)), as_json),
         ["check", ref paths @ ..] if !paths.is_empty() => {
-            let others: Vec<String> = assertions.into_iter().map(|(text, _)| text).collect();
-            run::judge(paths, &others, as_json)
+            ringside::check(paths.iter().map(|path| file(path)), &assertions, as_json)
         }
         ["mcp"] => {
             mcp::serve().map_err(|error| Unread(format!("The connection broke: {error}.")))?;
@@ -122,78 +91,20 @@ fn run(arguments: &[String]) -> Result<Output, Unread> {
     }
 }
 
-/// The figure of this id.
-fn find(id: &str) -> Result<&'static Entry, Unread> {
-    catalogue::find(id).ok_or_else(|| {
-        let ids: Vec<&str> = catalogue::ALL.iter().map(|entry| entry.id).collect();
-        Unread(format!("There is no figure {id}.{} “ringside figures” lists all of them.", did_you_mean(id, &ids)))
-    })
-}
-
-/// A file's text, or what is piped in for `-`.
-fn read(path: &str) -> Result<String, Unread> {
-    let text = if path == "-" {
-        let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map(|_| text)
+/// A file, or what is piped in for `-`.
+fn file(path: &str) -> Given {
+    let name = Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned());
+    let bytes = if path == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
     } else {
-        std::fs::read_to_string(path)
+        std::fs::read(path)
     };
-    text.map_err(|error| Unread(format!("{path} couldn't be read: {error}.")))
+    bytes.map(|bytes| (name, bytes)).map_err(|error| format!("{path} couldn't be read: {error}."))
 }
 
-fn figures(as_json: bool) -> Output {
-    let text = if as_json {
-        let all = catalogue::ALL.iter().map(|e| json!({ "id": e.id, "title": e.title, "summary": e.summary }));
-        pretty(&all.collect())
-    } else {
-        let width = catalogue::ALL.iter().map(|entry| entry.id.len()).max().unwrap_or_default();
-        catalogue::ALL.iter().map(|entry| format!("{:width$}  {}\n", entry.id, entry.summary)).collect()
-    };
-    Output { text, holds: true }
-}
-
-fn describe(entry: &Entry, as_json: bool) -> Output {
-    let text = if as_json { pretty(&schema::figure(entry)) } else { schema::page(entry) };
-    Output { text, holds: true }
-}
-
-fn ask(
-    entry: &'static Entry,
-    query: &str,
-    assertions: &[(String, Assertion)],
-    as_json: bool,
-) -> Result<Output, Unread> {
-    let state = State::read(entry, &Query::parse(query))?;
-    let verdicts =
-        assertions.iter().map(|(text, assertion)| state.judge(text, assertion)).collect::<Result<Vec<_>, Unread>>()?;
-    let holds = state.impossible().is_none() && verdicts.iter().all(|verdict| verdict.holds);
-    let text = if as_json {
-        let mut all = state.json();
-        if !verdicts.is_empty() {
-            all["assertions"] =
-                verdicts.iter().map(|v| json!({ "text": v.text, "holds": v.holds, "values": v.values })).collect();
-        }
-        pretty(&all)
-    } else {
-        let mut text = state.table();
-        for verdict in verdicts {
-            text += &format!("\n{}  {}", if verdict.holds { "holds" } else { "FAILS" }, verdict.line());
-        }
-        text
-    };
-    Ok(Output { text, holds })
-}
-
-/// An assertion and both its sides for a person: `total < 75e9  (480,000,000,000 against 75,000,000,000)`.
-fn against(text: &str, sides: [f64; 2]) -> String {
-    let [left, right] = sides.map(|value| {
-        let size = value.abs();
-        let is_large = (1e4..1e15).contains(&size);
-        signed(value, &if is_large { grouped(size.round() as u64) } else { significant(size, 4) })
-    });
-    format!("{text}  ({left} against {right})")
-}
-
-fn pretty(value: &Value) -> String {
-    format!("{value:#}")
+/// A file's text.
+fn text(path: &str) -> Result<String, Unread> {
+    let (name, bytes) = file(path)?;
+    String::from_utf8(bytes).map_err(|_| Unread(format!("{name} isn't text in UTF-8.")))
 }

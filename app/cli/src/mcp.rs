@@ -25,7 +25,10 @@ mod code {
 }
 
 /// Answers until the other side hangs up.
-pub(crate) fn serve() -> std::io::Result<()> {
+///
+/// # Errors
+/// What is read or written on standard input and output couldn't be.
+pub fn serve() -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
         let line = line?;

@@ -1,13 +1,12 @@
 //! A figure's picture as an SVG file, in the site's light colors.
 
-use ringside_core::catalogue::Entry;
 use ringside_core::query::Query;
 use ringside_drawing::chart::ink::{Rgb, Theme};
 use ringside_drawing::chart::{Frame, Ink};
 use ringside_drawing::pictures;
 
 use crate::answer::State;
-use crate::{Output, Unread};
+use crate::{Output, Unread, find};
 
 /// In pixels.
 const FRAME: Frame = Frame { width: 960.0, height: 480.0, text: 13.0, pixel: 1.0 };
@@ -15,7 +14,11 @@ const FRAME: Frame = Frame { width: 960.0, height: 480.0, text: 13.0, pixel: 1.0
 const TOKENS: &str = include_str!("../../styles/tokens.css");
 
 /// Draws a figure in a state.
-pub(crate) fn main(entry: &'static Entry, query: &str) -> Result<Output, Unread> {
+///
+/// # Errors
+/// There is no such figure, the state couldn't be read whole or is impossible, or it has no picture.
+pub fn main(figure: &str, query: &str) -> Result<Output, Unread> {
+    let entry = find(figure)?;
     let state = State::read(entry, &Query::parse(query))?;
     if let Some(why) = state.impossible() {
         return Err(Unread(why.to_owned()));

@@ -1,29 +1,35 @@
 //! A run file: predicted next to measured, and assertions about it.
 
 use std::io::Read as _;
-use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use ringside_core::allocator::Snapshot;
 use ringside_core::quantity::listed;
 use ringside_core::run::{
     Card, Checked, Content, Ledger, Outcome, Report, Run, check, compare, content, gather as together, read, snapshot,
+    versus,
 };
 use serde_json::{Value, json};
 
-use crate::{Output, Unread, against, pretty};
+use crate::{Given, Output, Unread, against, pretty};
 
 /// `ringside run`: puts what the files say into the run, and compares.
-pub(crate) fn main(paths: &[&str], as_json: bool) -> Result<Output, Unread> {
-    let (run, cards, replaced) = gather(paths)?;
+///
+/// # Errors
+/// A file couldn't be read.
+pub fn main(files: impl Iterator<Item = Given>, as_json: bool) -> Result<Output, Unread> {
+    let (run, cards, replaced) = gather(files)?;
     let report = compare(&run);
     let text = if as_json { pretty(&json(&run, &cards, &report, &[])) } else { page(&run, &cards, &replaced, &report) };
     Ok(Output { text, holds: report.missing.is_empty() })
 }
 
 /// `ringside check`: holds its assertions.
-pub(crate) fn judge(paths: &[&str], others: &[String], as_json: bool) -> Result<Output, Unread> {
-    let (run, cards, _) = gather(paths)?;
+///
+/// # Errors
+/// A file couldn't be read, there is nothing to check, or an assertion couldn't be read or decided.
+pub fn judge(files: impl Iterator<Item = Given>, others: &[String], as_json: bool) -> Result<Output, Unread> {
+    let (run, cards, _) = gather(files)?;
     if run.check.is_empty() && others.is_empty() {
         return Err(Unread("There is nothing to check. Put check = [\"memory.total < 75e9\"] into the run file, or add --assert 'mfu > 0.4'.".to_owned()));
     }
@@ -48,10 +54,10 @@ pub(crate) fn judge(paths: &[&str], others: &[String], as_json: bool) -> Result<
 }
 
 /// The run that the files make together, in their order, what each is, and what replaced what.
-fn gather(paths: &[&str]) -> Result<(Run, Vec<Card>, Vec<String>), Unread> {
+fn gather(files: impl Iterator<Item = Given>) -> Result<(Run, Vec<Card>, Vec<String>), Unread> {
     let (mut cards, mut refused) = (Vec::new(), Vec::new());
-    for path in paths {
-        match card(path) {
+    for file in files {
+        match file.and_then(|(name, bytes)| card(&name, bytes)) {
             Ok(card) => cards.push(card),
             Err(why) => refused.push(why),
         }
@@ -71,18 +77,11 @@ fn gather(paths: &[&str]) -> Result<(Run, Vec<Card>, Vec<String>), Unread> {
 }
 
 /// What a file says, or why it isn't read.
-fn card(path: &str) -> Result<Card, String> {
-    let name = Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned());
-    let mut bytes = Vec::new();
-    let did = match path {
-        "-" => std::io::stdin().read_to_end(&mut bytes).map(drop),
-        path => std::fs::read(path).map(|all| bytes = all),
-    };
-    did.map_err(|error| format!("{path} couldn't be read: {error}."))?;
+fn card(name: &str, bytes: Vec<u8>) -> Result<Card, String> {
     let bytes = unpacked(bytes).map_err(|why| format!("{name}: {why}"))?;
     let card = match content(&bytes).map_err(|why| format!("{name}: {why}"))? {
-        Content::Snapshot => snapshot(&name, &Snapshot::read(&bytes)),
-        Content::Trace | Content::Text => read(&name, &String::from_utf8_lossy(&bytes)),
+        Content::Snapshot => snapshot(name, &Snapshot::read(&bytes)),
+        Content::Trace | Content::Text => read(name, &String::from_utf8_lossy(&bytes)),
     };
     if card.outcome == Outcome::Refused { Err(format!("{name}: {}", card.said)) } else { Ok(card) }
 }
@@ -135,6 +134,15 @@ fn page(run: &Run, cards: &[Card], replaced: &[String], report: &Report) -> Stri
     }
     for line in replaced {
         text += &format!("  {line}\n");
+    }
+    if let Some(versus) = versus(cards) {
+        let [first, second] = versus.names;
+        let mut rows = vec![["".to_owned(), first, second, "difference".to_owned()]];
+        rows.extend(versus.lines.iter().map(|line| {
+            let [a, b] = line.texts();
+            [line.label.clone(), a, b, line.difference_text()]
+        }));
+        text += &format!("\n{}\n{}{}\n", versus.notes.join("\n"), table(&rows), versus.finding);
     }
     text += "\n";
     if !report.rows.is_empty() {
@@ -204,6 +212,10 @@ fn json(run: &Run, cards: &[Card], report: &Report, checked: &[Checked]) -> Valu
             "found": card.found.iter().map(|f| json!({ "line": f.line, "what": f.what, "value": f.value })).collect::<Value>(),
             "unread": card.unread.iter().map(|u| json!({ "line": u.line, "text": u.text, "why": u.why })).collect::<Value>(),
         })).collect::<Value>(),
+        "traces": versus(cards).map(|v| json!({
+            "names": v.names, "per-step": v.per_step, "finding": v.finding, "notes": v.notes,
+            "lines": v.lines.iter().map(|l| json!({ "label": l.label, "seconds": l.seconds })).collect::<Value>(),
+        })),
         "rows": report.rows.iter().map(|row| json!({
             "id": row.id, "label": row.label, "unit": row.unit, "predicted": row.predicted, "measured": row.measured,
             "gap": row.gap(), "from": row.from,

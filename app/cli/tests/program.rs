@@ -202,6 +202,24 @@ fn packed_files_are_read() {
 }
 
 #[test]
+fn two_traces_stand_side_by_side() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let trace = |name: &str, step: f64| {
+        let event = |cat: &str, name: &str, dur: f64| json!({ "ph": "X", "cat": cat, "name": name, "pid": 0, "tid": 7, "ts": 1.0, "dur": dur, "args": { "stream": 7 } });
+        let events = [event("user_annotation", "ProfilerStep#1", step), event("kernel", "gemm", step)];
+        let path = folder.join(name);
+        std::fs::write(&path, json!({ "schemaVersion": 1, "traceEvents": events }).to_string()).expect("it is written");
+        path.to_string_lossy().into_owned()
+    };
+    let (a, b) = (trace("before.json", 1000.0), trace("after.json", 3000.0));
+    let (page, complaint, _) = ringside(&["run", &a, &b], "");
+    assert!(page.contains("A step takes 2 ms longer in after.json than in before.json"), "{page}{complaint}");
+    let (out, _, _) = ringside(&["run", &a, &b, "--json"], "");
+    let report: Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(report["traces"]["lines"][0], json!({ "label": "A step", "seconds": [0.001, 0.003] }));
+}
+
+#[test]
 fn what_was_read_is_shown_and_what_was_refused_is_named() {
     let log = "step: 4 memory: 66.91GiB(37.51%) tps: 5,050 tflops: 1 mfu: 1%\n";
     let file =

@@ -8,6 +8,7 @@ use crate::trace::breakdown::temporal;
 use crate::trace::diagnosis::{Finding, WORTH, diagnose};
 use crate::trace::layout::{Lane, lanes};
 use crate::trace::rows::{Rows, Rules};
+use crate::trace::versus::Profile;
 use crate::trace::{Span, Trace};
 
 /// What is found in the traces of a learner.
@@ -19,6 +20,8 @@ pub struct Own {
     pub findings: Vec<Finding>,
     /// The same in sentences.
     pub finding: String,
+    /// What of the first is put beside another trace.
+    pub profile: Option<Profile>,
 }
 
 impl Own {
@@ -26,7 +29,8 @@ impl Own {
     pub fn of(traces: &[Trace]) -> Self {
         let findings = diagnose(traces, 0);
         let finding = traces.first().map(|trace| finding(trace, findings.first())).unwrap_or_default();
-        Self { lanes: lanes(traces), findings, finding }
+        let profile = traces.first().and_then(|trace| Profile::of(trace, &findings));
+        Self { lanes: lanes(traces), findings, finding, profile }
     }
 }
 

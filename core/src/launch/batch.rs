@@ -269,7 +269,7 @@ fn options_line(text: &str, names: &[&str]) -> usize {
     let is_one = |word: &str| {
         // A short option may have its value glued to it.
         let glued = |name: &&str| name.len() == 2 && word.starts_with(*name);
-        names.contains(&word.split('=').next().unwrap_or(word)) || names.iter().any(|name| glued(name))
+        names.contains(&word.split('=').next().unwrap_or(word)) || names.iter().any(glued)
     };
     let has = |line: &str| line.trim_start().starts_with("#SBATCH") && line.split_whitespace().any(is_one);
     text.lines().position(has).map_or(0, |i| i + 1)

@@ -3,6 +3,7 @@
 use super::file::Run;
 use super::topology::Topology;
 use crate::options;
+use crate::trace::versus::Profile;
 
 /// What a text was recognized as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -134,6 +135,8 @@ pub struct Card {
     pub run: Run,
     /// The node that it draws.
     pub topology: Option<Topology>,
+    /// What of a trace is put beside another.
+    pub profile: Option<Profile>,
 }
 
 /// Most unread items that are listed.

@@ -10,7 +10,7 @@ use crate::declare::Model as _;
 use crate::kv_cache::figure::USED;
 use crate::memory::{Dtype, Mode, breakdown};
 use crate::planner::published::NEAR;
-use crate::quantity::{Unit, bytes_decimal, grouped, listed, number};
+use crate::quantity::{Unit, bytes_decimal, counted, grouped, listed, number};
 use crate::serving::command::Server;
 
 /// A line of the table.
@@ -131,6 +131,7 @@ pub fn compare(run: &Run) -> Report {
             report.missing = missing;
             report.rows.extend(bare_rows(run));
             report.verdict = "There is nothing to compare yet.".to_owned();
+            report.next.extend(retried(run));
         }
     }
     // Beside a prediction only: where nothing is compared, nothing can change.
@@ -424,13 +425,14 @@ fn next(run: &Run, plan: &Plan, report: &Report) -> Vec<Next> {
         say("Paste ten lines of the run’s output: they have the step time.".to_owned(), "");
         return all;
     }
-    if let Some(retries) = run.measured(Metric::AllocationRetries).filter(|n| *n > 0.0) {
+    if let Some(Next { why, command }) = retried(run) {
+        say(why, &command);
+    }
+    let is_odd = |row: &Row| row.id.starts_with("memory-") && row.measured.is_some() && !row.is_within();
+    if plan.is_spanned() && report.rows.iter().any(is_odd) {
         say(
-            format!(
-                "The allocator ran out of memory and retried {} times. Each retry stalls the GPU. A smaller micro-batch or expandable segments show how much time it costs.",
-                grouped(retries as u64)
-            ),
-            "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+            "What takes the memory at its peak, block by block.".to_owned(),
+            "torch.cuda.memory._record_memory_history(); …; torch.cuda.memory._dump_snapshot(\"snapshot.pickle\")",
         );
     }
     let is_off = row.gap().is_some_and(|gap| gap.abs() > NEAR);
@@ -469,6 +471,16 @@ fn next(run: &Run, plan: &Plan, report: &Report) -> Vec<Next> {
         say("How much of the gap is kernels, exposed communication or an idle GPU.".to_owned(), command);
     }
     all
+}
+
+/// What retries of the allocator say, whatever else is known.
+fn retried(run: &Run) -> Option<Next> {
+    let retries = run.measured(Metric::AllocationRetries).filter(|n| *n > 0.0)?;
+    let why = format!(
+        "The allocator ran out of memory and retried {}. Each retry stalls the GPU. A smaller micro-batch or expandable segments show how much time it costs.",
+        counted(retries as u64, "time", "times")
+    );
+    Some(Next { why, command: "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True".to_owned() })
 }
 
 /// What a serving engine has room for; whether the run serves.

@@ -18,6 +18,7 @@ use crate::slurm::{Program, split_option};
 use crate::trace::Trace;
 use crate::trace::breakdown::temporal;
 use crate::trace::rows::{Rows, Rules};
+use crate::trace::versus::Profile;
 use crate::units::MIB;
 
 /// A `config.json`.
@@ -226,8 +227,8 @@ pub(super) fn script(name: &str, text: &str) -> Card {
     card.done()
 }
 
-/// Traces of one run, a rank each.
-pub fn traces(name: &str, traces: &[Trace]) -> Card {
+/// Traces of one run, a rank each, and the first one's profile.
+pub fn traces(name: &str, traces: &[Trace], profile: Option<Profile>) -> Card {
     let Some(trace) = traces.first() else {
         return Card::refused(name, Kind::Trace, "The file has no events.");
     };
@@ -245,19 +246,14 @@ pub fn traces(name: &str, traces: &[Trace]) -> Card {
         };
         return Card::refused(name, Kind::Trace, why);
     };
-    let mut card = Card::new(name, Kind::Trace);
+    let mut card = Card { profile, ..Card::new(name, Kind::Trace) };
     for (metric, part) in
         [(Metric::GpuCompute, time.compute), (Metric::GpuExposed, time.rest), (Metric::GpuIdle, time.idle)]
     {
         card.run.measure(metric, time.share(part), name);
         card.found(metric.label(), metric.text(time.share(part)), 0);
     }
-    let mut steps: Vec<i64> = trace
-        .spans
-        .iter()
-        .filter(|span| span.sort == crate::trace::Sort::Range && trace.name(span).starts_with("ProfilerStep"))
-        .map(|span| span.length)
-        .collect();
+    let mut steps: Vec<i64> = trace.steps().collect();
     steps.sort_unstable();
     let middle = steps.get(steps.len() / 2).map(|nanoseconds| *nanoseconds as f64 / 1e9);
     if let Some(seconds) = middle {

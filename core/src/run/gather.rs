@@ -3,6 +3,7 @@
 use super::card::{Card, Kind};
 use super::file::Run;
 use crate::quantity::{counted, grouped};
+use crate::trace::versus::{Profile, Versus};
 
 /// The run that cards make together, in their order, and a sentence or a part of one about each thing of which two of them disagree. The later
 /// one counts, but for lists of a node's GPUs: what lists fewer may have been kept from seeing the others.
@@ -41,6 +42,19 @@ pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String
     (run, said)
 }
 
+/// The last two traces of some cards, side by side; none of fewer than two.
+pub fn versus<'a>(cards: impl IntoIterator<Item = &'a Card>) -> Option<Versus> {
+    let profiles: Vec<(&str, &Profile)> =
+        cards.into_iter().filter_map(|card| Some((card.name.as_str(), card.profile.as_ref()?))).collect();
+    let [.., (first, a), (second, b)] = profiles[..] else { return None };
+    let names = if first == second {
+        [format!("{first}, first"), format!("{second}, second")]
+    } else {
+        [first, second].map(str::to_owned)
+    };
+    Some(Versus::of(names, [a, b]))
+}
+
 /// What lists the GPUs of a node.
 const LISTS: [Kind; 3] = [Kind::NvidiaSmi, Kind::RocmSmi, Kind::Topology];
 
@@ -70,5 +84,28 @@ mod tests {
         assert_eq!((node, n), (Some(4), 1));
         let (_, n, said) = by(&[list(8), file("run.toml", "[cluster]\nnodes = 2\ngpus = 8\n")]);
         assert_eq!((n, said.as_str()), (1, "cluster.gpus: 8, though 2 nodes of 8 GPUs are counted"));
+    }
+
+    #[test]
+    fn the_last_two_traces_stand_side_by_side() {
+        let trace = |name: &str, dur: u32| {
+            let event = |cat: &str, dur: u32| {
+                format!(
+                    "{{\"ph\":\"X\",\"cat\":\"{cat}\",\"name\":\"{cat}\",\"pid\":0,\"tid\":7,\"ts\":1,\"dur\":{dur},\"args\":{{\"stream\":7}}}}"
+                )
+            };
+            read(
+                name,
+                &format!("{{\"schemaVersion\":1,\"traceEvents\":[{},{}]}}", event("kernel", dur), event("cpu_op", 1)),
+            )
+        };
+        let cards = [trace("a", 10), list_of_one(), trace("a", 20), trace("a", 40)];
+        let two = versus(&cards).expect("two traces");
+        assert_eq!((two.names, two.lines[0].seconds), (["a, first", "a, second"].map(str::to_owned), [20e-6, 40e-6]));
+        assert_eq!(versus(&cards[..2]), None);
+    }
+
+    fn list_of_one() -> Card {
+        read("gpus.txt", "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-0)\n")
     }
 }

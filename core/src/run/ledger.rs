@@ -9,7 +9,7 @@ use crate::hardware::links::{self, Link as Wire};
 use crate::memory::activations::Recompute;
 use crate::memory::{Breakdown, breakdown};
 use crate::planner::{self, Axis};
-use crate::quantity::{Unit, number, plural, signed, significant};
+use crate::quantity::{Unit, grouped, number, plural, signed, significant};
 use crate::query::Query;
 
 /// A figure in the state that shows a cause.
@@ -421,28 +421,41 @@ pub(super) fn mfu(run: &Run, plan: &Plan, seconds: f64) -> Option<Ledger> {
     })
 }
 
+/// How far a way of counting may be from what was counted: to be meant, and to be worth a word.
+const COUNTED: [f64; 2] = [0.03, 0.15];
+
 /// Which way of counting gives these FLOPs.
 fn of_count(plan: &Plan, counted: f64) -> String {
-    let job = &plan.job;
-    let params = job.model.shape().and_then(|shape| shape.count().ok());
-    let six_n = params.map(|count| 6.0 * count.active as f64 * job.tokens());
-    let ways = [
-        ("attention counted whole, as the PaLM paper does", Some(job.flops(false))),
-        ("every layer’s forward pass counted twice, for recomputation", Some(job.flops(false) + job.flops_again())),
-        ("6 × parameters × tokens, without attention", six_n),
+    let (job, ours) = (&plan.job, plan.job.flops(true));
+    let whole = job.flops(false);
+    let mut ways = vec![
+        ("attention counted whole, as the PaLM paper does".to_owned(), whole),
+        ("every layer’s forward pass counted twice, for recomputation".to_owned(), whole + job.flops_again()),
     ];
-    let near = ways
-        .into_iter()
-        .filter_map(|(name, flops)| Some((name, (counted / flops? - 1.0).abs())))
-        .min_by(|a, b| a.1.total_cmp(&b.1));
-    match near {
-        Some((name, off)) if off < 0.03 => {
-            format!("The log counts {} times our FLOPs: {name}.", significant(counted / job.flops(true), 3))
+    let params = job.model.shape().and_then(|shape| shape.count().ok());
+    if let Some(six_n) = params.map(|count| 6.0 * count.active as f64 * job.tokens()) {
+        ways.push(("6 × parameters × tokens, without attention".to_owned(), six_n));
+        let gpus = job.cluster.gpus();
+        if gpus > 1 {
+            let all = format!("6 × parameters × tokens of all {} GPUs, taken for those of one", grouped(gpus));
+            ways.push((all, six_n * gpus as f64));
         }
-        _ => format!(
-            "The log counts {} times our FLOPs. None of the usual formulas gives that.",
-            significant(counted / job.flops(true), 3)
-        ),
+        let dp = plan.choice.degrees.dp;
+        if plan.choice.zero == 3 && dp > 1 {
+            let shard = format!("the parameters that one of {} GPUs holds, taken for the model’s", grouped(dp));
+            ways.push((shard, six_n / dp as f64 + (whole - six_n).max(0.0)));
+        }
+    }
+    let times = |flops: f64| significant(flops / ours, 3);
+    let off = |flops: f64| (counted / flops - 1.0).abs();
+    let near = ways.into_iter().min_by(|a, b| off(a.1).total_cmp(&off(b.1)));
+    let lead = format!("The log counts {} times our FLOPs", times(counted));
+    match near {
+        Some((name, flops)) if off(flops) < COUNTED[0] => format!("{lead}: {name}."),
+        Some((name, flops)) if off(flops) < COUNTED[1] => {
+            format!("{lead}. The nearest usual mistake or formula gives {}: {name}.", times(flops))
+        }
+        _ => format!("{lead}. None of the usual formulas gives that."),
     }
 }
 

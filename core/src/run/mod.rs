@@ -35,7 +35,7 @@ pub use check::{Checked, check, named};
 pub use compare::{Report, Row, compare};
 pub use content::{Content, HEAD, content};
 pub use file::{Cluster, Layout, Model, Run, Serving, Size};
-pub use gather::gather;
+pub use gather::{gather, versus};
 pub use given::{Missing, Setting, Takes};
 pub use ledger::{Cause, Ledger, Link, Next};
 pub use measure::{Measured, Metric};

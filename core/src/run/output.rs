@@ -160,6 +160,11 @@ const FORMS: &[Form] = &[
         fields: &[behind("Max_MA", A(M::MemoryAllocated), GIB), behind("Max_CA", A(M::MemoryReserved), GIB)],
     },
     Form {
+        program: "DeepSpeed",
+        marks: &["pytorch allocator cache flushes"],
+        fields: &[before("pytorch allocator cache flushes", A(M::AllocationRetries), 1.0)],
+    },
+    Form {
         program: "HF Trainer",
         marks: &["train_runtime"],
         fields: &[

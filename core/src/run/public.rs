@@ -1,11 +1,16 @@
 //! Public runs as run files, predicted next to measured: nothing is tuned for any of them.
 
-use super::{Metric, Report, Row, Run, compare};
+use std::path::PathBuf;
+
+use super::{Metric, Outcome, Report, Row, Run, compare, gather, read};
+
+fn fixtures(folder: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures")).join(folder)
+}
 
 fn runs() -> Vec<(String, Run)> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/runs");
     let mut files: Vec<_> =
-        std::fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path()).collect();
+        std::fs::read_dir(fixtures("runs")).expect("the folder").map(|entry| entry.expect("an entry").path()).collect();
     files.sort();
     let read = |path: &std::path::PathBuf| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -73,4 +78,61 @@ fn llm_foundry_counts_attention_whole() {
         }
     }
     assert!(named > 8, "{named}");
+}
+
+/// What names the cause of a thread, or would.
+enum Answer {
+    /// The page says it, with the sum or the prediction that shows it.
+    Cause(&'static str),
+    /// The page asks for the measurement that would.
+    Next(&'static str),
+}
+
+/// Threads in which somebody found the cause; `docs/run.md` has the list.
+#[test]
+fn threads_get_the_cause_or_the_measurement_that_names_it() {
+    use Answer::{Cause, Next};
+    for (file, answer) in [
+        ("fms-fsdp-89.toml", Cause("the peak with sparsity")),
+        ("fms-fsdp-67.toml", Cause("the parameters that one of 8 GPUs holds")),
+        ("huggingface-blog-1649.toml", Cause("of all 16 GPUs, taken for those of one")),
+        ("huggingface-blog-1649.toml", Next("mpirun -np 16 all_reduce_perf")),
+        ("internlm-22.toml", Next("nvidia-smi topo -m")),
+        ("torchtitan-676.toml", Next("mpirun -np 32 all_reduce_perf")),
+        ("llama2-accessory-26.toml", Cause("per GPU is predicted, and a GPU has")),
+        ("torchtitan-996.toml", Next("_dump_snapshot")),
+        ("deepspeedexamples-186.txt", Next("expandable_segments")),
+    ] {
+        let text = std::fs::read_to_string(fixtures("threads").join(file)).expect("a file");
+        let card = read(file, &text);
+        assert_ne!(card.outcome, Outcome::Refused, "{file}: {}", card.said);
+        let (run, _) = gather([&card]);
+        let report = compare(&run);
+        let causes = report
+            .ledgers
+            .iter()
+            .flat_map(|l| l.predicted.iter().chain(&l.gap))
+            .map(|c| format!("{}: {}", c.label, c.why));
+        let causes: Vec<String> = causes.chain([report.verdict.clone()]).collect();
+        let next: Vec<String> = report.next.iter().map(|n| format!("{} {}", n.why, n.command)).collect();
+        println!("{file}\n  {}\n  {}", causes.join("\n  "), next.join("\n  "));
+        let (said, wanted) = match answer {
+            Cause(wanted) => (causes, wanted),
+            Next(wanted) => (next, wanted),
+        };
+        assert!(said.iter().any(|text| text.contains(wanted)), "{file}: {wanted}: {said:#?}");
+    }
+}
+
+/// With the link that the thread found, the InternLM run is predicted slower.
+#[test]
+fn a_thread_is_predicted_with_what_it_found() {
+    let text = std::fs::read_to_string(fixtures("threads").join("internlm-22.toml")).expect("a file");
+    let mut run = Run::parse(&text).expect("a run file");
+    let gap = |run: &Run| error(&compare(run), "step-time").expect("a step time");
+    let before = gap(&run);
+    run.cluster.link = Some("pcie4".to_owned());
+    let after = gap(&run);
+    println!("{before:.2} {after:.2}");
+    assert!(after < before, "{before} {after}");
 }

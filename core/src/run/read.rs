@@ -11,6 +11,8 @@ use super::output::{CUT, Output, is_failure};
 use super::{config, content, evidence, hardware, topology};
 use crate::launch::yaml;
 use crate::terminal::plain;
+use crate::trace::diagnosis::diagnose;
+use crate::trace::versus::Profile;
 use crate::trace::{MOST_EVENTS, Reader};
 
 pub use super::evidence::{snapshot, traces};
@@ -220,7 +222,9 @@ fn json(name: &str, text: &str) -> Card {
     if content::is_trace(head) || text.contains("\"traceEvents\"") {
         let mut reader = Reader::with_room(MOST_EVENTS);
         reader.push(text.as_bytes());
-        return traces(name, &[reader.finish()]);
+        let trace = [reader.finish()];
+        let profile = Profile::of(&trace[0], &diagnose(&trace, 0));
+        return traces(name, &trace, profile);
     }
     if content::is_snapshot(head) || text.contains("\"segments\"") {
         return snapshot(name, &crate::allocator::Snapshot::read(text.as_bytes()));

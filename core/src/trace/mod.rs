@@ -30,6 +30,7 @@ pub mod select;
 pub mod simulate;
 #[cfg(test)]
 mod tests;
+pub mod versus;
 
 pub use chrome::{Event, chrome};
 pub use names::Names;
@@ -201,6 +202,12 @@ impl Trace {
         let first = self.spans.iter().map(|s| s.start).min()?;
         let last = self.spans.iter().map(Span::end).max()?;
         Some((first, last))
+    }
+
+    /// How long each step takes that the profiler marked, in nanoseconds.
+    pub fn steps(&self) -> impl Iterator<Item = i64> {
+        let is_step = |span: &&Span| span.sort == Sort::Range && self.name(span).starts_with("ProfilerStep");
+        self.spans.iter().filter(is_step).map(|span| span.length)
     }
 
     /// Whether the GPU does anything in it.

@@ -13,14 +13,14 @@ use crate::program::Program;
 /// The module by which the glue imports the loaders of the split modules; the splitter's name for it.
 pub(crate) const LINK: &str = "__wasm_split.js";
 
-/// Writes `<name>_bg.wasm` and its glue `<name>.js` for the module in `raw` into the folder `out`, which is emptied. With `names` the
-/// module keeps those of its functions.
+/// Writes `<name>_bg.wasm`, its glue `<name>.js` and its types `<name>.d.ts` for the module in `raw` into the folder `out`, which is
+/// emptied. With `names` the module keeps those of its functions.
 pub(crate) fn bind(raw: &Path, name: &str, out: &Path, names: bool) -> Result<()> {
     if out.exists() {
         std::fs::remove_dir_all(out).could_not(|| format!("remove {}", out.display()))?;
     }
     let mut bindgen = Bindgen::new();
-    bindgen.input_path(raw).out_name(name).demangle(false).omit_default_module_path(false);
+    bindgen.input_path(raw).out_name(name).typescript(true).demangle(false).omit_default_module_path(false);
     // The split modules share the main one's table and memory.
     bindgen.keep_lld_exports(true);
     bindgen.remove_name_section(!names).remove_producers_section(!names);

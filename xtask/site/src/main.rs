@@ -12,6 +12,8 @@ mod html;
 #[cfg(feature = "split")]
 mod merge;
 mod offline;
+#[cfg(feature = "bind")]
+mod package;
 mod prerender;
 mod program;
 #[cfg(feature = "split")]
@@ -43,6 +45,8 @@ fn run(given: &[String]) -> Result<()> {
     match given.split_first().map(|(name, rest)| (name.as_str(), rest)) {
         #[cfg(feature = "bind")]
         Some(("write", rest)) => write::main(rest),
+        #[cfg(feature = "bind")]
+        Some(("package", [compiled, out])) => package::main(compiled.as_ref(), out.as_ref()),
         Some(("finish", [])) => trunk::finish(),
         Some(("coverage", [])) => content::coverage(),
         Some(("words", [])) => {

@@ -20,6 +20,23 @@ pub(super) fn list(desk: Desk) -> AnyView {
     .into_any()
 }
 
+/// Unread items that a printed card names.
+const ON_PAPER: usize = 6;
+
+/// The cards on paper: what each is, and what of it wasn't read.
+pub(super) fn on_paper(desk: Desk) -> AnyView {
+    let line = |Input { card, .. }: &Input| {
+        let named: Vec<&str> = card.unread.iter().take(ON_PAPER).map(|unread| unread.text.as_str()).collect();
+        let more = card.unread_count.saturating_sub(named.len());
+        let more = if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
+        let unread = if named.is_empty() { String::new() } else { format!(". Not read: {}{more}", named.join("; ")) };
+        let outcome = card.outcome.label().to_lowercase();
+        view! { <li>{format!("{} ({}, {outcome}){unread}", card.name, card.kind.label())}</li> }
+    };
+    view! { <ul class="run-paper">{move || desk.inputs.with(|inputs| inputs.iter().map(line).collect_view())}</ul> }
+        .into_any()
+}
+
 /// `line 7`; nothing where the line isn't known.
 fn place(line: usize) -> String {
     if line > 0 { format!("line {}", grouped(line as u64)) } else { String::new() }

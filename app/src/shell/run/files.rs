@@ -177,8 +177,8 @@ impl Files {
             }),
             Ok(Said::Diagnosing) => {}
             Ok(Said::Snapshot(read)) => self.conclude(|reading| snapshot(&reading.file.name(), &read)),
-            Ok(Said::Done(_)) => self.conclude(|reading| {
-                let mut card = traces(&reading.file.name(), &reading.traces);
+            Ok(Said::Done(own)) => self.conclude(|reading| {
+                let mut card = traces(&reading.file.name(), &reading.traces, own.profile);
                 if card.outcome == Outcome::Refused && !reading.problems.is_empty() {
                     card.said = reading.problems.join(" ");
                 }

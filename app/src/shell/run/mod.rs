@@ -6,6 +6,7 @@ mod examples;
 mod files;
 mod node;
 mod report;
+mod versus;
 
 use std::sync::Arc;
 
@@ -245,10 +246,12 @@ fn view() -> AnyView {
             </div>
             <Show when=has_any fallback=move || examples::view(desk)>
                 {cards::list(desk)}
+                {cards::on_paper(desk)}
                 {replaced(desk)}
             </Show>
             {move || (!desk.is_empty()).then(|| report::view(desk, &report.get()))}
             {move || desk.run(node::of)}
+            {move || desk.inputs.with(|inputs| run::versus(inputs.iter().map(|input| &input.card))).map(versus::view)}
             <Show when=move || !desk.is_empty()>{actions(desk)}</Show>
             {editor(desk)}
         </article>
@@ -345,7 +348,7 @@ fn replaced(desk: Desk) -> AnyView {
             let lines = replaced.iter().map(|line| view! { <li>{line.clone()}</li> }).collect_view();
             (!replaced.is_empty()).then(|| {
                 view! {
-                    <div class="message no-print">
+                    <div class="message">
                         <p>"Your inputs disagree. This is what counts:"</p>
                         <ul>{lines}</ul>
                     </div>

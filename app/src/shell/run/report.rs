@@ -183,13 +183,23 @@ fn ledger((at, ledger): (usize, &Ledger)) -> AnyView {
         .into_any()
     } else {
         view! {
-            <details class="run-ledger" data-ledger=ledger.id>
+            <details class="run-ledger no-print" data-ledger=ledger.id>
                 <summary class="sans">{ledger.title}</summary>
                 {table}
             </details>
+            <p class="run-paper">{in_a_line(ledger)}</p>
         }
         .into_any()
     }
+}
+
+/// A sum on paper: `Why the reported MFU differs: MFU as the course counts 44%, A different peak −22 points.`
+fn in_a_line(ledger: &Ledger) -> String {
+    let predicted = ledger.predicted.iter().map(|c| format!("{} {}", c.label, ledger.text(c.size)));
+    let gap = ledger.gap.iter().map(|c| format!("{} {}", c.label, ledger.gap_text(c.size)));
+    let rest = ledger.is_measured.then(|| format!("Unexplained {}", ledger.gap_text(ledger.remainder)));
+    let parts: Vec<String> = predicted.chain(gap).chain(rest).collect();
+    format!("{}: {}.", ledger.title, parts.join("; "))
 }
 
 fn next(steps: &[Next]) -> AnyView {

@@ -58,7 +58,7 @@ impl Scene {
     fn simulated(params: &Params, outcome: &Outcome) -> Self {
         let (traces, findings) = (outcome.traces.clone(), outcome.findings.clone());
         let finding = params.finding(outcome);
-        let own = Own { lanes: lanes(&traces), findings, finding };
+        let own = Own { lanes: lanes(&traces), findings, finding, profile: None };
         Self::new(traces, own)
     }
 

@@ -1,0 +1,5 @@
+import init from "./ringside.js";
+
+await init();
+
+export * from "./ringside.js";

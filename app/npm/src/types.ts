@@ -1,0 +1,108 @@
+/** A number in base units: bytes, seconds, FLOPs. */
+export interface Quantity {
+  id: string;
+  label: string;
+  value: number;
+  unit: string;
+  /** As a person reads it: "7.5 GB". */
+  text: string;
+  /** What it must not exceed, in the same unit. */
+  limit: number | null;
+  headline: boolean;
+  /** Whether it means anything in this state. */
+  applies: boolean;
+}
+
+export interface Figure {
+  id: string;
+  title: string;
+  summary: string;
+}
+
+export interface Description extends Figure {
+  /** A JSON Schema. */
+  parameters: { type: "object"; properties: Record<string, object>; additionalProperties: false };
+  quantities: { id: string; label: string; unit: string }[];
+}
+
+export interface Assertion {
+  text: string;
+  /** Null if it couldn't be decided. */
+  holds: boolean | null;
+  /** Both sides. */
+  values: [number, number] | null;
+}
+
+export interface Answer {
+  figure: string;
+  /** The state, without what is as by default. */
+  query: string;
+  /** None of an impossible state. */
+  quantities: Quantity[];
+  /** Why the state is impossible. */
+  error: string | null;
+  /** Only if there were any to judge. */
+  assertions?: Assertion[];
+}
+
+export interface Config {
+  parameters: number;
+  family: string;
+  context: number | null;
+  /** Why the count is a guess, if it is one. */
+  guess: string | null;
+  warnings: string[];
+}
+
+/** A file of a run: a run file, a configuration, a log, a trace, a snapshot, packed or not. */
+export interface RunFile {
+  name: string;
+  content: string | Uint8Array;
+}
+
+/** A part of a sum. */
+export interface Cause {
+  label: string;
+  size: number;
+  why: string;
+  /** The figure that shows it. */
+  link: { figure: string; query: string } | null;
+}
+
+export interface Report {
+  /** The run that the files make together, as in run.toml. */
+  run: object;
+  files: {
+    name: string;
+    kind: string;
+    outcome: string;
+    said: string;
+    found: { line: number; what: string; value: string }[];
+    unread: { line: number; text: string; why: string }[];
+  }[];
+  /** The last two traces side by side: seconds of a step, or of the whole traces where steps aren't marked. */
+  traces: {
+    names: [string, string];
+    "per-step": boolean;
+    finding: string;
+    notes: string[];
+    lines: { label: string; seconds: [number, number] }[];
+  } | null;
+  rows: {
+    id: string;
+    label: string;
+    unit: string;
+    /** The low end, the best guess, the high end. */
+    predicted: [number, number, number] | null;
+    measured: number | null;
+    gap: number | null;
+    from: string;
+  }[];
+  sums: { id: string; unit: string; predicted: Cause[]; gap: Cause[]; unexplained: number; total: number; measured: boolean }[];
+  /** What nobody said and the prediction needs. */
+  missing: string[];
+  assumed: { key: string; text: string }[];
+  verdict: string;
+  next: { why: string; command: string }[];
+  assertions: Assertion[];
+}
