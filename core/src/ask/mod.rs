@@ -108,7 +108,7 @@ const COST: [&str; 8] = ["days", "weeks", "hours", "cost", "costs", "expensive",
 const FIT: [&str; 5] = ["fit", "fits", "memory", "vram", "oom"];
 /// Tokens that a run is counted for where a question about tuning gives none.
 const TUNED_ON: f64 = 1e9;
-const SERVE: [&str; 13] = [
+const SERVE: [&str; 18] = [
     "serve",
     "serving",
     "users",
@@ -122,6 +122,11 @@ const SERVE: [&str; 13] = [
     "concurrent",
     "inference",
     "concurrency",
+    "req",
+    "reqs",
+    "rps",
+    "qps",
+    "rpm",
 ];
 const LAYOUT: [&str; 7] = ["tp", "pp", "parallelism", "layout", "megatron", "3d", "parallel"];
 const MEMORY: [&str; 24] = [
@@ -186,7 +191,8 @@ const RULES: [Rule; 8] = [
         figure: sizing::Params::ID,
         is_asked: |r| r.has(&SERVE) || (r.has(&["second", "s"]) && r.has(&["tokens", "token"])),
         sets: |r| {
-            let users = r.users.or_else(|| r.has(&["second", "s"]).then_some(1));
+            // A speed is that of one user; a rate of requests says nothing of how many there are at a time.
+            let users = r.users.or_else(|| (r.has(&["second", "s"]) && r.has(&["tokens", "token"])).then_some(1));
             // Who asks how many is told how many; who has some is told whether they are enough.
             let have = r.cluster().map(|[node, nodes]| node * nodes).filter(|_| r.users.is_some());
             some([("users", users), ("prompt", r.seq), ("have", have)])
@@ -348,8 +354,10 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
     if rule.figure == memory::Params::ID && leaves_open {
         answered.query = sharded(&answered.query);
     }
-    let says = (rule.says)(&answered.query, reading);
-    answered.says += &says;
+    // What holds of another model answers nothing.
+    if answered.says.is_empty() {
+        answered.says = (rule.says)(&answered.query, reading);
+    }
     Some(answered)
 }
 
@@ -413,7 +421,10 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
     let query = Query::new(query.iter().filter(|(name, value)| standard.get(name) != Some(*value)));
     let says = match model {
         Some(_) => String::new(),
-        None => "This figure can’t show a model of your size. For its default model: ".to_owned(),
+        None => {
+            "This figure can’t show a model of your size, so it says nothing of it. It opens with its default model."
+                .to_owned()
+        }
     };
     Some(Answered { figure: entry.id, title: entry.title, query, read, unused, says })
 }

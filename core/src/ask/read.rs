@@ -17,9 +17,10 @@ const FORMS: [&str; 6] = ["radeon", "gpu", "sxm", "pcie", "nvl", "gb"];
 /// What makes seconds those of a step.
 const STEP: [&str; 5] = ["step", "steps", "iteration", "iterations", "iter"];
 /// Units of amounts that a person expects to count; a number without one may be a name's.
-const AMOUNTS: [&str; 23] = [
+const AMOUNTS: [&str; 28] = [
     "ms", "s", "sec", "secs", "second", "seconds", "min", "minute", "minutes", "h", "hour", "hours", "day", "days",
-    "week", "weeks", "token", "tokens", "users", "requests", "m", "million", "steps",
+    "week", "weeks", "token", "tokens", "users", "requests", "m", "million", "steps", "req", "reqs", "rps", "qps",
+    "rpm",
 ];
 /// GPUs of a node where only a total is given.
 const NODE: u64 = 8;

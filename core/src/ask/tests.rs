@@ -245,6 +245,27 @@ fn a_late_first_token_is_held_against_one_without_a_queue() {
 }
 
 #[test]
+fn nothing_is_said_of_a_model_that_a_figure_cannot_show() {
+    let a = asked("how many GPUs to fine-tune a 122B model with lora");
+    assert_eq!(a.figure, "lora-adapters");
+    assert!(
+        a.says.starts_with("This figure can’t show a model of your size") && !a.says.contains("LoRA fits"),
+        "{}",
+        a.says
+    );
+}
+
+#[test]
+fn a_rate_of_requests_is_served_and_is_not_counted() {
+    for (question, rate) in
+        [("50 req/s llama 3 70b how many gpus", "50 req"), ("llama 3 70b at 20 qps on h100", "20 qps")]
+    {
+        let a = asked(question);
+        assert_eq!((a.figure, value(&a, "users"), &a.unused[..]), ("serving-planner", None, &[rate.to_owned()][..]));
+    }
+}
+
+#[test]
 fn what_is_not_counted_is_said() {
     let unused = |question: &str| asked(question).unused;
     assert_eq!(unused("does 13B fit on 8 H100 to train in 3 days"), ["3 days"]);

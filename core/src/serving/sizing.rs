@@ -569,9 +569,9 @@ impl Params {
         let others = plan.sizes.iter().filter(|other| other.tp != size.tp);
         if let Some((other, gpus)) = others.filter_map(|s| Some((s, s.gpus()?))).min_by_key(|(_, gpus)| *gpus) {
             text += &format!(
-                " With {} per replica it would be {}.",
+                " With {} per replica it would take {}.",
                 counted(other.replica(), "GPU", "GPUs"),
-                grouped(gpus)
+                counted(gpus, "GPU", "GPUs")
             );
         }
         if self.machine.activations == 0.0 && size.is_full() {
