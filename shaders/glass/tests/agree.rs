@@ -35,11 +35,13 @@ fn problems(kernel: &Kernel) -> Vec<Problem> {
             .to_vec(),
         "copy" => vec![Problem::Copy(stream::Copy { rows: 33, cols: 20 })],
         // No pass fits 500 values apart; 13 and 33 leave a rest.
-        "gather" => [(Order::Strided, 0), (Order::Strided, 1), (Order::Strided, 8), (Order::Strided, 13), (Order::Strided, 33)]
-            .into_iter()
-            .chain([(Order::Strided, 500), (Order::Permuted, 1), (Order::Scattered, 1)])
-            .map(|(order, stride)| Problem::Gather(Gather { n: 256, order, stride, offset: 3 }))
-            .collect(),
+        "gather" => {
+            [(Order::Strided, 0), (Order::Strided, 1), (Order::Strided, 8), (Order::Strided, 13), (Order::Strided, 33)]
+                .into_iter()
+                .chain([(Order::Strided, 500), (Order::Permuted, 1), (Order::Scattered, 1)])
+                .map(|(order, stride)| Problem::Gather(Gather { n: 256, order, stride, offset: 3 }))
+                .collect()
+        }
         "sum" => vec![Problem::Sum(stream::Sum { n: 4097 })],
         "intensity" => vec![Problem::Intensity(stream::Intensity { n: 33, fma: 17 })],
         other => {
