@@ -218,7 +218,7 @@ test("on a phone nothing scrolls sideways, and on paper a run takes one page", a
   await expect(page.locator("ul.run-paper")).toContainText("nobody_knows_this");
   for (const sum of await page.locator("p.run-paper").all()) await expect(sum).toBeVisible();
   await expect(page.locator(".run-page").getByRole("button")).toHaveCount(0);
-  await page.emulateMedia({ media: "screen" });
+  await page.emulateMedia({ media: null });
   const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
   expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
 });

@@ -23,6 +23,8 @@ export interface Description extends Figure {
   /** A JSON Schema. */
   parameters: { type: "object"; properties: Record<string, object>; additionalProperties: false };
   quantities: { id: string; label: string; unit: string }[];
+  /** States worth looking at. */
+  examples: { label: string; state: string }[];
 }
 
 export interface Assertion {
