@@ -150,9 +150,9 @@ export async function sound(page: Page, title: string) {
   expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
   await expect(page).toHaveTitle(new RegExp(title.slice(0, 12).replace(/[^\w ]/g, ".")));
   const size = page.viewportSize()!;
-  for (const size of NARROW) {
-    await page.setViewportSize(size);
-    await expect.poll(() => overflow(page), `${size.width} pixels`).toBeLessThanOrEqual(0);
+  for (const narrow of NARROW) {
+    await page.setViewportSize(narrow);
+    await expect.poll(() => overflow(page), `${narrow.width} pixels`).toBeLessThanOrEqual(0);
   }
   await page.setViewportSize(size);
   await shorten(page);

@@ -189,10 +189,10 @@ const RULES: [Rule; 8] = [
     },
     Rule {
         figure: sizing::Params::ID,
-        is_asked: |r| r.has(&SERVE) || (r.has(&["second", "s"]) && r.has(&["tokens", "token"])),
+        is_asked: |r| r.has(&SERVE) || r.asks_speed(),
         sets: |r| {
-            // A speed is that of one user; a rate of requests says nothing of how many there are at a time.
-            let users = r.users.or_else(|| (r.has(&["second", "s"]) && r.has(&["tokens", "token"])).then_some(1));
+            // A speed is one user's. A rate of requests doesn't say how many users there are at a time.
+            let users = r.users.or_else(|| r.asks_speed().then_some(1));
             // Who asks how many is told how many; who has some is told whether they are enough.
             let have = r.cluster().map(|[node, nodes]| node * nodes).filter(|_| r.users.is_some());
             some([("users", users), ("prompt", r.seq), ("have", have)])
@@ -354,7 +354,7 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
     if rule.figure == memory::Params::ID && leaves_open {
         answered.query = sharded(&answered.query);
     }
-    // What holds of another model answers nothing.
+    // What holds for another model is no answer.
     if answered.says.is_empty() {
         answered.says = (rule.says)(&answered.query, reading);
     }
@@ -421,10 +421,7 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
     let query = Query::new(query.iter().filter(|(name, value)| standard.get(name) != Some(*value)));
     let says = match model {
         Some(_) => String::new(),
-        None => {
-            "This figure can’t show a model of your size, so it says nothing of it. It opens with its default model."
-                .to_owned()
-        }
+        None => "This figure can’t show a model of your size, and opens with its default model.".to_owned(),
     };
     Some(Answered { figure: entry.id, title: entry.title, query, read, unused, says })
 }

@@ -491,6 +491,11 @@ impl Reading {
         self.has(&["ttft"]) || self.says(&["first", "token"])
     }
 
+    /// Whether it asks for tokens per second.
+    pub fn asks_speed(&self) -> bool {
+        self.has(&["second", "s"]) && self.has(&["tokens", "token"])
+    }
+
     /// Whether a model is trained or tuned in it.
     pub fn trains(&self) -> bool {
         const TRAIN: [&str; 6] = ["train", "training", "pretrain", "pretraining", "pre", "scratch"];
