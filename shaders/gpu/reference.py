@@ -13,7 +13,7 @@ import pathlib
 import sys
 import urllib.parse
 
-OUT = pathlib.Path(__file__).parent.parent / "core/src/kernels/reference.json"
+OUT = pathlib.Path(__file__).parents[2] / "core/src/kernels/reference.json"
 COMMAND = "cargo xtask kernels --reference"
 
 

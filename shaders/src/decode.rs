@@ -1,10 +1,11 @@
 //! One query against a cache: the descriptors of its kernels, and their twin.
 
-use ringside_core::kernels::decode::{Scheme, Sizes};
+use ringside_core::kernels::decode::{MERGERS, Scheme, Sizes};
 use ringside_core::kernels::{Traffic, WORD, Work as _};
 
 use crate::attention::{HIDDEN, K, O, ONE, Q, V};
 use crate::descriptor::{Binding, Dims, Kernel, Parameter, Pass, Resource, Size};
+use crate::lanes::reduce;
 use crate::problem::Problem;
 use crate::source::wgsl;
 use crate::template::{Constant, number};
@@ -29,8 +30,12 @@ const LANES: u64 = 64;
 const HEADS: Size = Size::Dim("heads");
 const CHUNKS: Size = Size::TilesBy("keys", |dims| dims.get("chunk"));
 
-const MERGE: Pass =
-    Pass { entry: "merge", workgroup: [32, 1, 1], grid: [ONE, HEADS, ONE], bindings: &[O, SIZES, PARTIAL, PAIRS] };
+const MERGE: Pass = Pass {
+    entry: "merge",
+    workgroup: [MERGERS as u32, 1, 1],
+    grid: [ONE, HEADS, ONE],
+    bindings: &[O, SIZES, PARTIAL, PAIRS],
+};
 
 const fn split(workgroups: Size) -> Pass {
     Pass {
@@ -93,13 +98,15 @@ fn constants(dims: &Dims, scheme: Scheme) -> Vec<Constant> {
     let whole = scheme == Scheme::Whole;
     vec![
         number("D4", d4),
-        number("PITCH", d4 + 1),
         number("KEYS", keys),
         number("SHARE", share),
         number("PARTS", LANES / d4.max(1)),
         number("Q_TILE", share * d4),
-        number("K_TILE", keys * (d4 + 1)),
-        number("S_TILE", share * keys),
+        number("BESIDE", LANES / keys),
+        number("P_TILE", share * LANES),
+        number("S_TILE", share * keys / 4),
+        number("MERGERS", MERGERS),
+        reduce(MERGERS),
         number("WHOLE", whole.into()),
         number("SPLIT", (!whole).into()),
     ]
@@ -165,7 +172,7 @@ fn twin(problem: &Problem, inputs: &[Vec<f32>], scheme: Scheme) -> (Vec<f32>, Tr
             }
             if scheme != Scheme::Whole {
                 traffic.written += WORD * (head_dim + 2);
-                traffic.read += WORD * (2 * head_dim / 4 + head_dim);
+                traffic.read += WORD * (1 + 2 * head_dim / 4 + head_dim);
             }
             whole.merge(&part);
         }

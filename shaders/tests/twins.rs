@@ -15,6 +15,11 @@ fn holds(kernel: &Kernel, problem: &Problem, seed: u32) {
     let (output, traffic) = (kernel.twin)(problem, &inputs);
     let checked = check(kernel, problem, &inputs, &output, ALL);
     assert!(checked.verified() && checked.checked == checked.of, "{} {problem:?}: {checked:?}", kernel.id);
+    let products = kernel.passes.iter().find(|pass| ["main", "multiply", "score"].contains(&pass.entry));
+    let said = problem.needs(kernel.id).map_or(0, |needs| needs.workgroups);
+    if let Some(pass) = products.filter(|_| said > 0) {
+        assert_eq!(said, pass.workgroups(&problem.dims()).iter().product::<u64>(), "{} {problem:?}", kernel.id);
+    }
     assert_eq!(Some(traffic), problem.needs(kernel.id).map(|needs| needs.asked), "{} {problem:?}", kernel.id);
 }
 

@@ -121,13 +121,17 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       }
       // Every query sees the first key: from then on its maximum is a score.
       let now_$(r) = max(most_$(r), max(max(s_$(r).x, s_$(r).y), max(s_$(r).z, s_$(r).w)));
-      let shrink_$(r) = exp(most_$(r) - now_$(r));
-      let p_$(r) = exp(s_$(r) - now_$(r));
-      sum_$(r) = sum_$(r) * shrink_$(r) + p_$(r).x + p_$(r).y + p_$(r).z + p_$(r).w;
-      most_$(r) = now_$(r);
+      // After the first tiles the maximum seldom moves, and nothing has to be scaled.
+      if (now_$(r) > most_$(r)) {
+        let shrink_$(r) = exp(most_$(r) - now_$(r));
+        most_$(r) = now_$(r);
+        sum_$(r) *= shrink_$(r);
 //# for i in 0..D16
-      o_$(r)_$(i) *= shrink_$(r);
+        o_$(r)_$(i) *= shrink_$(r);
 //# end
+      }
+      let p_$(r) = exp(s_$(r) - most_$(r));
+      sum_$(r) += p_$(r).x + p_$(r).y + p_$(r).z + p_$(r).w;
 //# end
 //# for b in 0..4
 //# for i in 0..D16

@@ -5,7 +5,7 @@ use xtask::failure::Result;
 use xtask::process::{self, say};
 
 /// The families whose reference measurements chapters 16 and 18 show, and where they wait for `shaders/gpu/reference.py`.
-const REFERENCE: &str = "matmul,matmul-tuned,attention,decode";
+const REFERENCE: &str = "matmul,attention,decode";
 const MEASURED: &str = "target/measured.json";
 
 /// `cargo xtask kernels`, with `--reference` also as reference measurements, and with `--bench-dir <dir>` the files for the bench.

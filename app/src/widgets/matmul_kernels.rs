@@ -35,7 +35,7 @@ fn tuned(params: &Params, kept: &[Measured]) -> Option<Guest> {
     let query = format!("{}&tile={}", params.sizes(), config.id());
     Some(Guest {
         label: config.tuned(),
-        asked: params.sizes.needs(&kernel).asked.total(),
+        needs: params.sizes.needs(&kernel),
         job: Job { family: tuner::FAMILY, kernel: kernel.id, sizes, query },
     })
 }

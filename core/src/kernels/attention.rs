@@ -228,6 +228,10 @@ impl Work for Sizes {
         }
     }
 
+    fn full() -> Self {
+        Self { seq: 2048, head_dim: 64, heads: 16, kv_heads: 16, causal: false }
+    }
+
     fn list(self) -> Vec<u64> {
         vec![self.seq, self.head_dim, self.heads, self.kv_heads, u64::from(self.causal)]
     }
@@ -250,6 +254,7 @@ impl Work for Sizes {
             asked: kernel.traffic(self),
             scratch: kernel.scratch(self),
             workgroup_memory: kernel.workgroup_memory(self.head_dim),
+            workgroups: kernel.workgroups(self),
         }
     }
 
@@ -277,6 +282,17 @@ impl Work for Sizes {
 }
 
 impl Kernel {
+    /// Workgroups along the queries of all heads; of the pass that makes scores, where these are written.
+    pub fn workgroups(&self, Sizes { seq, head_dim, heads, .. }: Sizes) -> u64 {
+        heads
+            * match self.scheme {
+                Scheme::Written => seq.div_ceil(16) * seq.div_ceil(16),
+                Scheme::Online { queries, .. } => seq.div_ceil(32 * queries),
+                Scheme::Tiled { queries, .. } => seq.div_ceil(queries(head_dim)),
+                Scheme::Registers { half, .. } => seq.div_ceil(registers_tile(head_dim, half).0),
+            }
+    }
+
     /// What its invocations ask memory for.
     pub fn traffic(&self, sizes: Sizes) -> Traffic {
         let Sizes { seq, head_dim, heads, .. } = sizes;

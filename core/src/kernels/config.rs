@@ -83,12 +83,12 @@ impl Config {
         group: 8,
         numbers: Numbers::Single,
     };
-    /// That of the rung with stages twice as deep: more workgroup memory than every GPU has.
-    pub const DEEP: Self = Self { depth: 16, ..Self::SINGLE };
-    /// That of the rung with tiles in f16: in as many bytes, stages twice as deep.
-    pub const HALF_TILES: Self = Self { numbers: Numbers::HalfTiles, ..Self::DEEP };
+    /// That of the rung with one buffer: in as many bytes, stages twice as deep.
+    pub const DEEP: Self = Self { depth: 16, buffers: 1, ..Self::SINGLE };
+    /// That of the rung with tiles in f16: in as many bytes, stages twice as deep again.
+    pub const HALF_TILES: Self = Self { depth: 32, numbers: Numbers::HalfTiles, ..Self::DEEP };
     /// That of the rung with sums of a stage in f16 too.
-    pub const HALF_SUMS: Self = Self { numbers: Numbers::HalfSums, ..Self::DEEP };
+    pub const HALF_SUMS: Self = Self { numbers: Numbers::HalfSums, ..Self::HALF_TILES };
 
     /// Invocations of a workgroup, across.
     pub const fn across(&self) -> u64 {
@@ -262,7 +262,9 @@ mod tests {
     fn the_first_rung_fills_the_least_workgroup_memory_and_meets_no_bank_twice() {
         let single = Config::SINGLE;
         assert_eq!((single.lanes(), single.workgroup_memory(), single.impossible()), (256, WORKGROUP_MEMORY, None));
-        assert_eq!(Config::DEEP.workgroup_memory(), 2 * WORKGROUP_MEMORY);
+        for other in [Config::DEEP, Config::HALF_TILES, Config::HALF_SUMS] {
+            assert_eq!(other.workgroup_memory(), WORKGROUP_MEMORY, "{other:?}");
+        }
         // A warp of 8 × 4 reads 96 values for 2048 products, one of 16 × 2 would read 144.
         assert_eq!((single.warp_reads(), single.intensity()), (96, 32.0));
         for depth in [4, 8, 16, 32] {

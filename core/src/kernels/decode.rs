@@ -6,7 +6,7 @@
 
 use super::family::{kernel, measures, names};
 use super::{Needs, RUN, Traffic, WORD, Work, intensity};
-use crate::declare::{Field as _, List, Measure, Param, Scale, Slot, choice, headline, measure, whole};
+use crate::declare::{Field as _, List, Measure, Param, Scale, Slot, choice, whole};
 use crate::kernels::attention::{MAX_HEADS, WIDTHS, uneven};
 use crate::quantity::{Unit, grouped, number, unbroken};
 
@@ -48,6 +48,8 @@ const KERNELS: [Kernel; 3] = [
     },
 ];
 
+/// Invocations that merge the chunks of a head.
+pub const MERGERS: u64 = 256;
 /// Heads of Q that one workgroup answers, at most: their sums have to stay in registers.
 const MOST_TOGETHER: u64 = 8;
 
@@ -82,7 +84,7 @@ impl Sizes {
         }
     }
 
-    /// Keys that a workgroup puts into workgroup memory at a time: 8 KiB of them.
+    /// Keys that a workgroup has in registers at a time: 8 KiB of them, eight vectors in each of 64 invocations.
     pub const fn tile(self) -> u64 {
         2048 / self.head_dim
     }
@@ -108,7 +110,7 @@ impl Work for Sizes {
             .doubling(15)
             .main()
             .at(|p: &mut Params| p.sizes.keys.slot()),
-        whole("chunk", "keys that one workgroup goes along", [64, MAX_KEYS], "512")
+        whole("chunk", "keys that one workgroup goes along", [64, MAX_KEYS], "128")
             .label("Keys per workgroup")
             .slider(Scale::Quarters(6, 15))
             .main()
@@ -127,16 +129,7 @@ impl Work for Sizes {
             .at(|p: &mut Params| p.sizes.kv_heads.slot()),
         RUN.at(|p: &mut Params| Slot::Whole(&mut p.run)),
     ];
-    const QUANTITIES: &'static [Measure<Params, Needs>] = &{
-        let [a, b, c, d, e, f, g] = measures("Memory for partial results");
-        let workgroups = headline(
-            "Too few of them leave most of the GPU idle.",
-            measure("workgroups", "Workgroups of the first pass", Unit::Count, |p: &Params, _: &Needs| {
-                p.sizes.workgroups(p.kernel.0.scheme) as f64
-            }),
-        );
-        [a, b, c, d, e, f, g, workgroups]
-    };
+    const QUANTITIES: &'static [Measure<Params, Needs>] = &measures("Memory for partial results");
 
     fn follow(&mut self, before: &Self) {
         if self.heads != before.heads && !self.heads.is_multiple_of(self.kv_heads.max(1)) {
@@ -166,7 +159,13 @@ impl Work for Sizes {
             asked: kernel.traffic(self),
             scratch: kernel.scratch(self),
             workgroup_memory: kernel.workgroup_memory(self),
+            workgroups: self.workgroups(kernel.scheme),
         }
+    }
+
+    /// A cache of 268 MB: the L2 of an RTX 5090 holds 96 MB (NVIDIA RTX Blackwell GPU Architecture, 2025), that of others less.
+    fn full() -> Self {
+        Self { keys: 32_768, head_dim: 128, heads: 32, kv_heads: 8, chunk: 256 }
     }
 
     fn finding(self, kernel: &Kernel) -> String {
@@ -191,7 +190,7 @@ impl Work for Sizes {
 
 impl Kernel {
     /// What its invocations ask memory for: every workgroup its queries, its keys and its values; for each chunk a maximum, a sum and d
-    /// values go to memory, and each vector of the output asks for all three.
+    /// values go to memory, each vector of the output asks for all three, and the largest maximum is found first.
     pub fn traffic(&self, sizes: Sizes) -> Traffic {
         let Sizes { keys, head_dim, heads, .. } = sizes;
         let (chunks, together) = (sizes.chunks(self.scheme), sizes.together(self.scheme));
@@ -200,7 +199,7 @@ impl Kernel {
         match self.scheme {
             Scheme::Whole => Traffic { read: WORD * (out + cache), written: WORD * out },
             Scheme::Split | Scheme::Shared => {
-                let merged = heads * chunks * (2 * head_dim / 4 + head_dim);
+                let merged = heads * chunks * (1 + 2 * head_dim / 4 + head_dim);
                 let partial = heads * chunks * (head_dim + 2);
                 Traffic { read: WORD * (out * chunks + cache + merged), written: WORD * (partial + out) }
             }
@@ -215,11 +214,12 @@ impl Kernel {
         }
     }
 
-    /// Bytes of workgroup memory: a tile of keys, whose rows are a vector longer, so that neighbors read from different banks; the
-    /// queries; and their scores.
+    /// Bytes of workgroup memory, for each query: the query, a part of a score from each of 64 invocations, the scores of a tile, and
+    /// in the end a vector of the output from each invocation. The pass that merges has a vector and two values for each of its own.
     pub fn workgroup_memory(&self, sizes: Sizes) -> u64 {
         let (tile, together) = (sizes.tile(), sizes.together(self.scheme));
-        WORD * (tile * (sizes.head_dim + 4) + together * (sizes.head_dim + tile))
+        let merge = if self.scheme == Scheme::Whole { 0 } else { MERGERS * (4 + 1 + 1) };
+        WORD * (together * (sizes.head_dim + 64 + tile + 4 * 64)).max(merge)
     }
 }
 

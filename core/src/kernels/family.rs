@@ -62,6 +62,9 @@ pub trait Work: Copy + Default + PartialEq + Send + Sync + 'static {
     /// What `kernel` asks of memory.
     fn needs(self, kernel: &Kernel<Self::Scheme>) -> Needs;
 
+    /// Sizes at which the kernels have work for every SM of a large GPU, and inputs that its cache does not hold.
+    fn full() -> Self;
+
     /// What `kernel` asks of memory, beside what it must, in sentences.
     fn finding(self, kernel: &Kernel<Self::Scheme>) -> String;
 
@@ -96,7 +99,7 @@ pub(super) const fn kernel(list: List, default: &'static str) -> Declaration {
 pub const RUN: Declaration = whole("run", "1: run as the page opens", [0, 1], "0").drawn();
 
 /// The quantities of every family; `scratch` says what the memory beside inputs and output is for.
-pub(super) const fn measures<W: Work>(scratch: &'static str) -> [Measure<Params<W>, Needs>; 7] {
+pub(super) const fn measures<W: Work>(scratch: &'static str) -> [Measure<Params<W>, Needs>; 8] {
     [
         doc(
             "Floating-point operations of the problem.",
@@ -121,6 +124,10 @@ pub(super) const fn measures<W: Work>(scratch: &'static str) -> [Measure<Params<
         }),
         measure("scratch", scratch, Unit::Bytes, |_, needs| needs.scratch as f64),
         measure("workgroup-memory", "Workgroup memory", Unit::Bytes, |_, needs| needs.workgroup_memory as f64),
+        headline(
+            "Too few of them leave most of the GPU idle.",
+            measure("workgroups", "Workgroups", Unit::Count, |_, needs| needs.workgroups as f64),
+        ),
     ]
 }
 

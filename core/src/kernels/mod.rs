@@ -62,7 +62,12 @@ pub struct Needs {
     pub scratch: u64,
     /// Bytes of workgroup memory that a workgroup occupies.
     pub workgroup_memory: u64,
+    /// Workgroups of the pass that does most of the work; 0 where nobody asks.
+    pub workgroups: u64,
 }
+
+/// As many workgroups keep every large GPU busy: two for each of 132 SMs (NVIDIA H100 Tensor Core GPU Architecture, 2022).
+pub const FULL: u64 = 256;
 
 /// A kernel at some sizes, beside the others of its family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

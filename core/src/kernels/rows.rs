@@ -336,6 +336,7 @@ impl Kernel {
             asked: self.launches.iter().map(|launch| launch.asked(sizes)).sum(),
             scratch: WORD * (self.matrices * sizes.values() + self.stats * sizes.rows),
             workgroup_memory: if self.reduces { WORD * LANES } else { 0 },
+            ..Needs::default()
         }
     }
 }

@@ -178,6 +178,7 @@ impl Sum {
                 "split" => WORD * SPLITS,
                 _ => WORD * ADDERS,
             },
+            ..Needs::default()
         }
     }
 

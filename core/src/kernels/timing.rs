@@ -7,6 +7,18 @@ pub const SUBMISSION: f64 = 0.1;
 /// one tick is a third of a percent.
 pub const PASS: f64 = 0.03;
 
+/// How long a GPU is kept busy before it is measured, in seconds. While a result is checked on the CPU it idles and lowers its clocks:
+/// on an H100 the same product then took 4.4 times as long, for up to 0.4 s (`shaders/gpu/reference.py`'s session of 2026-11-27).
+pub const WARM_UP: f64 = 0.8;
+/// How much faster later rounds may be than the first ones.
+const STEADY: f64 = 0.95;
+
+/// Whether rounds in the order in which they were measured are of one speed: the clocks had been raised before the first.
+pub fn steady(seconds: &[f64]) -> bool {
+    let third = seconds.len() / 3;
+    third == 0 || summary(&seconds[seconds.len() - third..]).median >= STEADY * summary(&seconds[..third]).median
+}
+
 /// How often to repeat what takes `seconds` once, so that a pass is long enough to be measured and not too long for one
 /// submission.
 pub fn repeats(seconds: f64) -> u32 {
@@ -88,6 +100,14 @@ mod tests {
         assert!(longest > SUBMISSION / 4.0 && longest <= SUBMISSION, "{longest}");
         assert_eq!(next_piece(1, 5.0, 10), 1, "never less than one");
         assert_eq!(next_piece(8, 0.0, 10), 10, "never more than there are");
+    }
+
+    #[test]
+    fn rounds_during_which_the_clocks_rose_are_not_steady() {
+        // Of an H100, in milliseconds: a product in f16, measured right after its check.
+        assert!(!steady(&[22.1, 22.0, 22.1, 21.3, 21.3, 21.3, 4.6, 4.6, 4.6]));
+        assert!(steady(&[3.70, 3.71, 3.70, 3.70, 3.69, 3.71, 3.70, 3.70, 3.70]));
+        assert!(steady(&[1.0, 1.1, 1.2, 1.3]) && steady(&[2.0, 1.0]) && steady(&[]));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! What a shape asks of each level of memory is known before ([`super::config`]); how fast it is, only the GPU says. The search tries
 //! every shape of [`SPACE`] that fits into 16 KiB, then other bands with the best of them, as Triton's `autotune` tries its list of
-//! configurations and keeps the fastest for a key of sizes.
+//! configurations and keeps the fastest for a key of sizes. In the end it measures the [`LEADERS`] again in turns, for a GPU that
+//! heats up is slower at the end than at the beginning.
 
 use super::config::{Config, Numbers, WORKGROUP_MEMORY};
 use super::intensity;
@@ -67,11 +68,21 @@ pub const SPACE: &[Shape] = space! {
     64 128 8, 8 8, 2, false;
     128 128 8, 8 8, 1, false;
     128 128 8, 16 8, 2, false;
-    128 128 16, 8 8, 1, false;
+    128 128 16, 8 8, 1, true;
+    64 128 16, 8 8, 1, false;
+    128 64 16, 8 8, 1, false;
+    64 64 16, 8 4, 1, false;
+    32 64 16, 4 8, 1, false;
+    32 128 16, 4 8, 1, false;
+    128 32 16, 8 4, 1, false;
 };
 
 /// Rows of tiles in a band that are tried with the best shape.
 const GROUPS: [u64; 3] = [1, 4, 16];
+/// How many of the fastest are measured again, and how often, each in turn.
+const LEADERS: usize = 3;
+/// See [`LEADERS`].
+const TURNS: u64 = 2;
 
 const fn names(labels: bool) -> [&'static str; SPACE.len()] {
     let mut all = [""; SPACE.len()];
@@ -175,8 +186,12 @@ pub struct Trial {
     pub n: u64,
     /// The shape.
     pub config: Config,
+    /// Which time this is: 0 is the first.
+    pub turn: u64,
     /// FLOP a second; 0 for what came out wrong.
     pub rate: f64,
+    /// The middle half of the rounds, in FLOP a second.
+    pub middle: [f64; 2],
     /// What it ran on.
     pub device: String,
     /// Whether that is made of software.
@@ -195,7 +210,9 @@ impl Trial {
         (m.family == FAMILY && config.impossible().is_none()).then_some(Self {
             n: number("n")?,
             config,
+            turn: number("turn").unwrap_or(0),
             rate,
+            middle: [m.high, m.low].map(|seconds| if seconds > 0.0 { m.flop / seconds } else { rate }),
             device: m.ran_on().to_owned(),
             software: m.software || !m.instead.is_empty(),
         })
@@ -207,15 +224,34 @@ impl Trial {
     }
 }
 
-fn run(n: u64, shape: &Shape, group: u64, numbers: Numbers) -> Run {
-    let query = Query::new([("n", n.to_string()), ("shape", shape.id.to_owned()), ("group", group.to_string())]);
+fn run(n: u64, shape: &Shape, group: u64, numbers: Numbers, turn: u64) -> Run {
+    let again = (turn > 0).then(|| ("turn", turn.to_string()));
+    let named = [("n", n.to_string()), ("shape", shape.id.to_owned()), ("group", group.to_string())];
     let config = Config { group, numbers, ..shape.config };
-    (numbers.id(), (query, [n, n, n].into_iter().chain(config.list()).collect()))
+    (numbers.id(), (Query::new(named.into_iter().chain(again)), [n, n, n].into_iter().chain(config.list()).collect()))
+}
+
+/// What was right, the fastest first, one trial for each shape and band: of those that were measured in turns the median.
+fn ranked(trials: &[Trial]) -> Vec<&Trial> {
+    let right = || trials.iter().filter(|trial| trial.rate > 0.0);
+    let mut all: Vec<&Trial> = Vec::new();
+    for first in right() {
+        if all.iter().any(|known| known.config == first.config) {
+            continue;
+        }
+        let mut same: Vec<&Trial> = right().filter(|trial| trial.config == first.config).collect();
+        same.sort_by(|a, b| b.rate.total_cmp(&a.rate));
+        all.extend(same.get(same.len() / 2));
+    }
+    // What was measured in turns has outrun the others before.
+    let turns = |trial: &Trial| trials.iter().filter(|other| other.config == trial.config).map(|t| t.turn).max();
+    all.sort_by(|a, b| (turns(b), b.rate).partial_cmp(&(turns(a), a.rate)).unwrap_or(std::cmp::Ordering::Equal));
+    all
 }
 
 /// The fastest of what was tried; none if nothing was right.
 pub fn best(trials: &[Trial]) -> Option<&Trial> {
-    trials.iter().filter(|trial| trial.rate > 0.0).max_by(|a, b| a.rate.total_cmp(&b.rate))
+    ranked(trials).first().copied()
 }
 
 /// The winner that was kept last, of any size and numbers; none if none was.
@@ -235,13 +271,22 @@ pub fn next(measured: &[Measured]) -> Option<Run> {
         wanted && !tried(Config { numbers, ..shape.config })
     });
     if let Some(shape) = shape_left {
-        return Some(run(n, shape, shape.config.group, numbers));
+        return Some(run(n, shape, shape.config.group, numbers, 0));
     }
-    let best = best(&trials)?.config;
-    let shape = SPACE.iter().find(|shape| Config { numbers, group: best.group, ..shape.config } == best)?;
+    let shape_of = |config: Config| {
+        SPACE.iter().find(move |shape| Config { numbers, group: config.group, ..shape.config } == config)
+    };
     let mut groups = GROUPS.into_iter().take(if last.software { 1 } else { GROUPS.len() });
-    let group = groups.find(|group| !trials.iter().any(|t| t.config.group == *group))?;
-    Some(run(n, shape, group, numbers))
+    if let Some(group) = groups.find(|group| !trials.iter().any(|t| t.config.group == *group)) {
+        return Some(run(n, shape_of(best(&trials)?.config)?, group, numbers, 0));
+    }
+    // Who leads is settled before the first of them is measured again.
+    let first: Vec<Trial> = trials.iter().filter(|trial| trial.turn == 0).cloned().collect();
+    let leaders = ranked(&first);
+    let mut turns = (1..=TURNS).flat_map(|turn| leaders.iter().take(LEADERS).map(move |trial| (turn, trial.config)));
+    let left = |(turn, config): &(u64, Config)| !trials.iter().any(|t| (t.turn, t.config) == (*turn, *config));
+    let (turn, config) = turns.find(left).filter(|_| !last.software)?;
+    Some(run(n, shape_of(config)?, config.group, numbers, turn))
 }
 
 /// The shapes with these numbers that fit into the workgroup memory of every GPU.
@@ -264,12 +309,12 @@ impl Params {
     /// The first trial of a search.
     pub fn first(&self) -> Run {
         let shape = self.fitting().first().copied().unwrap_or(&SPACE[0]);
-        run(self.n, shape, shape.config.group, self.numbers)
+        run(self.n, shape, shape.config.group, self.numbers, 0)
     }
 
     /// A trial of the shape that is looked at.
     pub fn chosen(&self) -> Run {
-        run(self.n, self.shape, self.shape.config.group, self.numbers)
+        run(self.n, self.shape, self.shape.config.group, self.numbers, 0)
     }
 
     /// Of all that was tried, what is of this search, on the device that was used last.
@@ -298,10 +343,15 @@ impl Params {
             unbroken(&Unit::Fraction.format(config.occupancy(self.gpu))),
         );
         let Some(best) = best(trials) else { return known };
+        let ranked = ranked(trials);
+        let beside = ranked.get(1).filter(|next| next.turn > 0 && next.middle[1] >= best.middle[0]);
+        let tie = beside.map_or(String::new(), |next| {
+            format!(" {} is as fast: the middle halves of their times overlap.", next.config.name())
+        });
         let slowest = trials.iter().map(|trial| trial.rate).filter(|rate| *rate > 0.0).fold(best.rate, f64::min);
         format!(
-            "Fastest of {} on {}: {}, at {}, {} times the slowest. {known}",
-            trials.len(),
+            "Fastest of {} on {}: {}, at {}, {} times the slowest.{tie} {known}",
+            ranked.len(),
             best.device,
             best.config.name(),
             unbroken(&Unit::FlopPerSecond.format(best.rate)),
@@ -346,12 +396,34 @@ mod tests {
             let params = Params { n: 512, numbers, ..Params::default() };
             let all = search(params, false);
             let trials: Vec<Trial> = all.iter().filter_map(Trial::of).collect();
-            assert_eq!(trials.len(), params.fitting().len() + GROUPS.len());
-            assert!(trials.iter().enumerate().all(|(i, trial)| trials[..i].iter().all(|t| t.config != trial.config)));
+            let (first, again): (Vec<&Trial>, Vec<&Trial>) = trials.iter().partition(|trial| trial.turn == 0);
+            assert_eq!(first.len(), params.fitting().len() + GROUPS.len());
+            assert!(first.iter().enumerate().all(|(i, trial)| first[..i].iter().all(|t| t.config != trial.config)));
+            let order: Vec<u64> = again.iter().map(|trial| trial.turn).collect();
+            assert_eq!(order, [1, 1, 1, 2, 2, 2]);
+            assert!((0..LEADERS).all(|i| again[i].config == again[i + LEADERS].config), "in turns");
             let best = best(&trials).expect("something is right");
             assert_eq!((best.config.rows, best.config.cols, best.config.group), (128, 128, 16));
             assert!(params.finding(&params.mine(&trials)).starts_with("Fastest of"));
         }
+    }
+
+    #[test]
+    fn a_lucky_first_time_does_not_win() {
+        let trial = |shape: usize, turn, rate| Trial {
+            turn,
+            rate,
+            middle: [0.99 * rate, 1.01 * rate],
+            ..Trial::of(&ran(run(512, &SPACE[shape], 8, Numbers::Single, turn), false)).expect("a trial")
+        };
+        let all = [trial(0, 0, 9e12), trial(1, 0, 8e12), trial(2, 0, 5e12), trial(0, 1, 6e12), trial(1, 1, 8e12)];
+        let all = [&all[..], &[trial(0, 2, 6e12), trial(1, 2, 7.9e12)]].concat();
+        assert_eq!(best(&all).map(|best| best.config), Some(SPACE[1].config));
+        let params = Params { n: 512, ..Params::default() };
+        assert!(!params.finding(&all).contains("as fast"), "8 and 6 are apart");
+        let close: Vec<Trial> =
+            all.iter().cloned().map(|t| Trial { rate: t.rate.max(7.95e12), middle: [7.8e12, 8.1e12], ..t }).collect();
+        assert!(params.finding(&close).contains("is as fast"));
     }
 
     #[test]

@@ -156,8 +156,7 @@ mod tests {
         let value = descriptor(packed, "x", &dims());
         assert_eq!((&value["scratch"]["packed_a"], &value["limits"]), (&json!("8*ceil(M/8)*K"), &json!({})));
         let deep = ringside_shaders::find("matmul", "pipelined-deep").expect("there");
-        let asked = &descriptor(deep, "x", &dims())["limits"]["maxComputeWorkgroupStorageSize"];
-        assert_eq!(asked, &json!(2 * DEFAULT));
+        assert_eq!(descriptor(deep, "x", &dims())["limits"], json!({}), "no more than every GPU has");
         let pipelined = ringside_shaders::find("matmul", "pipelined").expect("there");
         let value = descriptor(pipelined, "x", &dims());
         assert_eq!(value["passes"][0]["constants"]["FIT_ROWS"], json!("M%128==0?1:0"));

@@ -135,20 +135,23 @@ fn odd() -> Vec<Problem> {
 
 /// Sizes that fill a GPU, or keep a processor busy.
 fn large(software: bool) -> Vec<Problem> {
-    let side = if software { 256 } else { 1024 };
     let wide = if software { 1024 } else { 4096 };
     let values = wide * wide;
-    let mut all = vec![
-        Problem::Matmul(matmul::Sizes { m: side, n: side, k: side }),
-        Problem::Attention(attention::Sizes { seq: side, head_dim: 64, heads: 4, kv_heads: 4, causal: false }),
-    ];
-    if !software {
-        all.push(Problem::Matmul(matmul::Sizes { m: 4096, n: 4096, k: 4096 }));
-        let long = |causal| attention::Sizes { seq: 4096, head_dim: 128, heads: 8, kv_heads: 8, causal };
-        all.extend([false, true].map(|causal| Problem::Attention(long(causal))));
-    }
-    let keys = 32 * side;
-    all.push(Problem::Decode(decode::Sizes { keys, head_dim: 128, heads: 8, kv_heads: 2, chunk: 512 }));
+    let mut all = if software {
+        vec![
+            Problem::Matmul(matmul::Sizes { m: 256, n: 256, k: 256 }),
+            Problem::Attention(attention::Sizes { seq: 256, head_dim: 64, heads: 4, kv_heads: 4, causal: false }),
+            Problem::Decode(decode::Sizes { keys: 8192, head_dim: 128, heads: 8, kv_heads: 2, chunk: 128 }),
+        ]
+    } else {
+        vec![
+            Problem::Matmul(matmul::Sizes::full()),
+            Problem::Attention(attention::Sizes::full()),
+            Problem::Decode(decode::Sizes::full()),
+            Problem::Matmul(matmul::Sizes { m: 4096, n: 4096, k: 4096 }),
+            Problem::Attention(attention::Sizes { seq: 4096, head_dim: 128, heads: 8, kv_heads: 8, causal: true }),
+        ]
+    };
     all.extend(Op::ALL.map(|op| Problem::Rows(op, rows::Sizes { rows: wide, cols: wide })));
     all.push(Problem::Copy(stream::Copy { rows: wide, cols: wide }));
     all.push(Problem::Sum(stream::Sum { n: values }));

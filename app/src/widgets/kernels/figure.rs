@@ -49,6 +49,7 @@ pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) 
         bench.run([kernel.get_untracked()]);
     }
 
+    let fill = Callback::new(move |()| state.update(|p| p.sizes = W::full()));
     let quantities = Memo::new(move |_| params.with(|p| p.quantities(&p.sizes.needs(p.kernel.0))));
     let finding = Signal::derive(move || params.with(Params::finding) + &bench.finding());
     let controls = Controls::of(state).draw();
@@ -56,6 +57,7 @@ pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) 
         <div class="bench">
             {bench.glass.view()}
             {bench.runner.messages(move || bench.of(bench.kernel.get()))}
+            <div role="status">{move || bench.underused(fill)}</div>
             {bench.readings(&Params::<W>::ENTRY, quantities)}
             {(!props.compact).then(|| kept::view(bench.runner, family.families))}
             {(!props.compact).then(|| reference::view(W::NAME))}

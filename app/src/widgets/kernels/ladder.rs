@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use ringside_core::kernels::Rung;
 use ringside_core::kernels::measured::Measured;
-use ringside_core::quantity::{Unit, number};
+use ringside_core::quantity::{Unit, grouped, number};
 use ringside_drawing::scale::{Linear, percent};
 
 use super::{Bench, Guest};
@@ -29,6 +29,7 @@ pub(super) fn view(bench: Bench) -> AnyView {
             columns=[
                 words("Kernel"),
                 numbers("Memory traffic"),
+                numbers("Workgroups"),
                 words("Speed"),
                 numbers("Time (middle half)"),
                 numbers("Error / rounding"),
@@ -49,6 +50,8 @@ fn row(bench: Bench, i: usize, rung: Rung, fastest: Memo<f64>) -> AnyView {
         let bytes = bench.ladder.with(|all| all.get(i).map_or(0, |rung| rung.needs.asked.total()));
         Unit::Bytes.format(bytes as f64)
     };
+    let workgroups =
+        move || bench.ladder.with(|all| all.get(i).map_or_else(String::new, |rung| grouped(rung.needs.workgroups)));
     let pressed = move || (bench.kernel.get() == id).to_string();
     let name = view! {
         <button type="button" class="quiet" aria-pressed=pressed on:click=move |_| bench.set_kernel.run(id)>
@@ -56,11 +59,12 @@ fn row(bench: Bench, i: usize, rung: Rung, fastest: Memo<f64>) -> AnyView {
         </button>
     };
     let running = move || bench.runner.now().is_some_and(|job| job.kernel == id);
-    cells(name.into_any(), asked.into_any(), running, Memo::new(move |_| bench.of(id)), fastest)
+    let needs = [asked.into_any(), workgroups.into_any()];
+    cells(name.into_any(), needs, running, Memo::new(move |_| bench.of(id)), fastest)
 }
 
 /// The row of the guest. No control of the figure names it, so that its name runs it.
-fn visiting(bench: Bench, Guest { label, asked, job }: Guest, fastest: Memo<f64>) -> AnyView {
+fn visiting(bench: Bench, Guest { label, needs, job }: Guest, fastest: Memo<f64>) -> AnyView {
     let mine = job.clone();
     let disabled = move || !bench.runner.idle();
     let name = view! {
@@ -69,13 +73,13 @@ fn visiting(bench: Bench, Guest { label, asked, job }: Guest, fastest: Memo<f64>
         </button>
     };
     let running = move || bench.runner.now().is_some_and(|job| job == mine);
-    let asked = Unit::Bytes.format(asked as f64);
-    cells(name.into_any(), asked.into_any(), running, Memo::new(move |_| bench.of_guest()), fastest)
+    let needs = [Unit::Bytes.format(needs.asked.total() as f64), grouped(needs.workgroups)].map(IntoAny::into_any);
+    cells(name.into_any(), needs, running, Memo::new(move |_| bench.of_guest()), fastest)
 }
 
 fn cells(
     name: AnyView,
-    asked: AnyView,
+    [asked, workgroups]: [AnyView; 2],
     running: impl Fn() -> bool + Send + Sync + 'static,
     measured: Memo<Option<Measured>>,
     fastest: Memo<f64>,
@@ -90,6 +94,7 @@ fn cells(
         <tr class:running=running class:wrong=wrong>
             <th scope="row">{name}</th>
             <td class="number">{asked}</td>
+            <td class="number">{workgroups}</td>
             <td class="bench-speed">
                 <svg aria-hidden="true"><rect class="track" width="100%" height="100%" /><rect width=width height="100%" /></svg>
                 <span>{cell(|m| Unit::FlopPerSecond.format(m.rate()))}</span>

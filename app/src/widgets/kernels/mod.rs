@@ -11,10 +11,10 @@ pub(super) mod worker;
 
 use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
-use ringside_core::kernels::Rung;
 use ringside_core::kernels::glass::Source;
 use ringside_core::kernels::measured::Measured;
-use ringside_core::quantity::{Quantity, Unit, exact, number, unbroken};
+use ringside_core::kernels::{FULL, Needs, Rung};
+use ringside_core::quantity::{Quantity, Unit, exact, grouped, number, unbroken};
 
 use crate::ui::table::{Table, numbers, words};
 use crate::widgets::glass::Glass;
@@ -31,8 +31,8 @@ type Sizes = (String, Vec<u64>);
 pub(super) struct Guest {
     /// What a person reads.
     pub label: String,
-    /// Bytes that it asks memory for.
-    pub asked: u64,
+    /// What it asks of the GPU.
+    pub needs: Needs,
     /// How it is run, at the sizes of the ladder.
     pub job: Job,
 }
@@ -133,6 +133,30 @@ impl Bench {
     /// The drawing: a row for each kernel.
     fn ladder(self) -> AnyView {
         view! { <div class="bench">{ladder::view(self)}</div> }.into_any()
+    }
+
+    /// That the chosen kernel has too little to do for the GPU that it was measured on, and what would be enough; nothing else.
+    /// Tracks.
+    fn underused(self, full: Callback<()>) -> Option<AnyView> {
+        let m = self.of(self.kernel.get()).filter(|m| !m.software && m.instead.is_empty())?;
+        let rungs = self.ladder.get();
+        let few =
+            rungs.iter().find(|rung| rung.id == m.kernel).map(|rung| rung.needs.workgroups).filter(|n| *n < FULL)?;
+        let text = format!(
+            "At these sizes the kernel has {} workgroup{}: too few for a GPU of a hundred SMs, and the order of the kernels may be \
+             another than at sizes that fill it.",
+            grouped(few),
+            if few == 1 { "" } else { "s" },
+        );
+        Some(
+            view! {
+                <p class="message">
+                    {text} " "
+                    <button type="button" class="secondary" on:click=move |_| full.run(())>"Fill the GPU"</button>
+                </p>
+            }
+            .into_any(),
+        )
     }
 
     /// What can be done, and how far it is.
