@@ -1,12 +1,16 @@
 //! What the box says to whatever is typed or pasted: what a log means, a figure set to the numbers in a question, and the places that answer.
 
+use std::borrow::Cow;
+
 use ringside_core::ask::{self, Answered};
 
-use super::{Found, Index, LogReading, read_log};
-use crate::schema::{SignKind, Signs};
+use super::{Found, Hit, Index, LogReading, read_log};
+use crate::schema::{EntryKind, SignKind, Signs};
 
 /// A question has no more to say after so many bytes.
 const LONGEST: usize = 400;
+/// No command has so many bytes.
+const COMMAND: usize = 4000;
 
 /// All of it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -31,9 +35,33 @@ pub fn answer(index: &Index, signs: &Signs, text: &str, limit: usize) -> Answer 
     let first = log.seen.first().map(|seen| &seen.place).or(log.unknown.first());
     let question = first.filter(|_| log.lines > 1).map_or(text, |at| at.text.as_str());
     let end = (0..=LONGEST).rev().find(|end| question.is_char_boundary(*end)).unwrap_or_default();
-    let found = index.find(question.get(..end.min(question.len())).unwrap_or(question), limit);
-    let figures = if log.lines > 1 { Vec::new() } else { ask::answers(text) };
+    let mut found = index.find(question.get(..end.min(question.len())).unwrap_or(question), limit);
+    if let Some(sign) =
+        log.seen.first().filter(|seen| seen.kind > SignKind::Note).and_then(|seen| signs.0.get(seen.sign))
+    {
+        // The message is known: others say something else of it, and its own places come first.
+        found.hits.retain(|hit| index.entries().get(hit.index).is_none_or(|entry| entry.kind != EntryKind::Message));
+        let place = |hit: &Hit| {
+            let href = index.entries().get(hit.index).map_or("", |entry| entry.href.as_str());
+            let page = |of: &str| of.split('?').next().unwrap_or_default() == href;
+            [&sign.section, &sign.figure, &sign.exercise]
+                .iter()
+                .position(|place| page(&place.href))
+                .unwrap_or(usize::MAX)
+        };
+        found.hits.sort_by_key(place);
+    }
+    let figures = question_of(text, &log).map_or_else(Vec::new, |question| ask::answers(&question));
     Answer { log, figures, found }
+}
+
+/// The question that a text is: one line, or a command that goes on over several.
+fn question_of<'a>(text: &'a str, log: &LogReading) -> Option<Cow<'a, str>> {
+    if log.lines <= 1 {
+        return Some(Cow::Borrowed(text));
+    }
+    let joined = (text.len() <= COMMAND).then(|| text.replace("\\\r\n", " ").replace("\\\n", " "))?;
+    (joined.trim().lines().count() == 1).then_some(Cow::Owned(joined))
 }
 
 impl Answer {

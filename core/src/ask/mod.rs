@@ -5,8 +5,10 @@
 //! read is not claimed, and the figure's own model says what comes of it. A speed that was measured opens the page that compares a run with its
 //! prediction, and is held against published runs (`measured`).
 
+mod command;
 mod measured;
 mod read;
+mod symptom;
 #[cfg(test)]
 mod tests;
 
@@ -20,11 +22,13 @@ use crate::planner;
 use crate::post_training::adapters::figure as adapters;
 use crate::post_training::held::Tune;
 use crate::post_training::memory as rlhf;
-use crate::quantity::Unit;
+use crate::quantity::{Unit, dollars, grouped, number};
 use crate::query::{Kind, Query, plain};
 use crate::roofline;
 use crate::serving::figure as batching;
+use crate::serving::machine::Machine;
 use crate::serving::sizing;
+use crate::serving::step::Quant;
 use crate::setup::{Setup, fill};
 use crate::training_run;
 use read::{Reading, What, like};
@@ -50,6 +54,7 @@ impl Answered {
     /// Its address, relative to the site's base.
     pub fn href(&self) -> String {
         match self.figure {
+            RUN if self.query.iter().next().is_none() => format!("{RUN}/"),
             RUN => format!("{RUN}/#{}", self.query),
             figure => format!("w/{figure}/?{}", self.query),
         }
@@ -189,15 +194,34 @@ const RULES: [Rule; 8] = [
     },
     Rule {
         figure: sizing::Params::ID,
-        is_asked: |r| r.has(&SERVE) || r.asks_speed(),
+        is_asked: |r| r.has(&SERVE) || r.asks_speed() || r.rate.is_some(),
         sets: |r| {
-            // A speed is one user's. A rate of requests doesn't say how many users there are at a time.
-            let users = r.users.or_else(|| r.asks_speed().then_some(1));
+            // A speed is one user's.
+            let users =
+                r.users.or_else(|| at_a_time(r).map(|(users, _)| users)).or_else(|| r.asks_speed().then_some(1));
             // Who asks how many is told how many; who has some is told whether they are enough.
-            let have = r.cluster().map(|[node, nodes]| node * nodes).filter(|_| r.users.is_some());
-            some([("users", users), ("prompt", r.seq), ("have", have)])
+            let have = r.cluster().map(|[node, nodes]| node * nodes).filter(|_| r.users.is_some() || r.rate.is_some());
+            // Who asks how fast some GPUs are has them in one replica.
+            let own = r.gpus.filter(|gpus| r.asks_speed() && r.users.is_none() && sizing::SIZES.contains(gpus));
+            let tp = r.tp.filter(|tp| *tp <= Machine::MOST).or(own);
+            some([("users", users), ("prompt", r.seq), ("output", r.answer), ("have", have), ("tp", tp)])
         },
-        says: |query, _| of(query, |p: &sizing::Params, plan| p.finding(plan)),
+        says: |query, r| {
+            let assumed =
+                at_a_time(r).filter(|_| r.users.is_none()).map_or_else(String::new, |(_, sentence)| sentence + " ");
+            let per_hour = |p: &sizing::Params, plan: &sizing::Plan| {
+                let gpus = plan.size().and_then(sizing::Size::gpus).unwrap_or(0) as f64;
+                let price = dollars(p.price);
+                format!(
+                    " At {price} per GPU-hour, which is assumed, the GPUs cost {} per hour.",
+                    dollars(gpus * p.price)
+                )
+            };
+            let says = of(query, |p: &sizing::Params, plan| {
+                p.finding(plan) + &if r.has(&COST) { per_hour(p, plan) } else { String::new() }
+            });
+            assumed + &says
+        },
     },
     Rule {
         figure: training_run::Params::ID,
@@ -239,11 +263,16 @@ const RULES: [Rule; 8] = [
     Rule {
         figure: cache::Params::ID,
         is_asked: |r| {
-            r.has(&["kv", "kvcache"]) || (r.seq.is_some() && r.has(&["context", "concurrency"]) && !r.trains())
+            let is_stored = r.preset.is_some_and(|preset| preset.stored != Quant::Bf16);
+            let is_named = r.terms().any(|term| term.sets.iter().any(|(name, _)| *name == "weight-bits"));
+            let trains = r.trains() || r.has(&["fsdp", "zero", "deepspeed", "ddp"]);
+            // The memory figure has no weights in fewer than 16 bits.
+            let runs = (is_stored || is_named) && !trains && (r.has(&MEMORY) || r.gpu.is_some());
+            runs || r.has(&["kv", "kvcache"]) || (r.seq.is_some() && r.has(&["context", "concurrency"]) && !r.trains())
         },
         sets: |r| {
             let mut sets = vec![("view", "fit".to_owned())];
-            sets.extend(some([("tokens", r.seq), ("tp", r.gpus)]));
+            sets.extend(some([("tokens", r.seq), ("tp", r.tp.or(r.gpus))]));
             sets
         },
         says: |query, _| of(query, |p: &cache::Params, s| p.finding(s)),
@@ -254,7 +283,9 @@ const RULES: [Rule; 8] = [
         sets: |r| {
             let sharded = r.has(&["fsdp", "zero3", "shard"]).then_some(3);
             let stage = r.words.windows(2).find_map(|pair| match pair {
-                [zero, stage] if zero == "zero" => stage.parse::<u64>().ok().filter(|stage| *stage <= 3),
+                [zero, stage] if zero == "zero" || zero == "stage" && r.has(&["zero", "deepspeed"]) => {
+                    stage.parse::<u64>().ok().filter(|stage| *stage <= 3)
+                }
                 _ => None,
             });
             let gpus = r.cluster().map_or(1, |[node, nodes]| node * nodes);
@@ -273,6 +304,24 @@ const RULES: [Rule; 8] = [
         says: |query, _| of(query, |_: &memory::Params, b| b.answer()),
     },
 ];
+
+/// Users at the same time of so many requests per second, and the sentence that says what is assumed for it: Little's law.
+fn at_a_time(r: &Reading) -> Option<(u64, String)> {
+    let rate = r.rate?;
+    let p = sizing::Params::standard();
+    let output = r.answer.unwrap_or(p.output);
+    let each = output as f64 * p.token;
+    let users = (rate * each).ceil().clamp(1.0, 1e6) as u64;
+    let sentence = format!(
+        "{} requests per second are about {} at the same time, if a request takes {}: {} tokens of answer at {} each (rate × time).",
+        number(rate),
+        grouped(users),
+        Unit::Seconds.format(each),
+        grouped(output),
+        Unit::Seconds.format(p.token)
+    );
+    Some((users, sentence))
+}
 
 /// Whether a run is planned: for a speed that the question then takes for granted.
 fn is_planned(r: &Reading) -> bool {
@@ -297,9 +346,21 @@ fn of<M: Model>(query: &Query, says: impl Fn(&M, &M::Result) -> String) -> Strin
 /// first; or the page that compares runs, if the question names a GPU and a speed that was measured on it. Who asks both whether a run fits and
 /// how long it takes gets two answers.
 pub fn answers(question: &str) -> Vec<Answered> {
+    if let Some(answered) = command::of(question) {
+        return vec![answered];
+    }
     let reading = Reading::of(question);
-    let planned = is_planned(&reading);
-    if !planned && let Some(answered) = measured::of(&reading) {
+    match symptom::of_symptom(&reading) {
+        None => of_reading(&reading),
+        // Of a model that is named there may be more to say.
+        Some(symptom) if reading.preset.is_some() => [symptom].into_iter().chain(of_reading(&reading)).collect(),
+        Some(symptom) => vec![symptom],
+    }
+}
+
+fn of_reading(reading: &Reading) -> Vec<Answered> {
+    let planned = is_planned(reading);
+    if !planned && let Some(answered) = measured::of(reading) {
         return vec![answered];
     }
     if let Some(gpu) = reading.gpu.filter(|_| reading.is_gpu_alone) {
@@ -320,10 +381,10 @@ pub fn answers(question: &str) -> Vec<Answered> {
         };
         return run.map(unsaid).into_iter().collect();
     }
-    let asked = || RULES.iter().filter(|rule| (rule.is_asked)(&reading));
+    let asked = || RULES.iter().filter(|rule| (rule.is_asked)(reading));
     let run = asked().find(is_run).filter(|_| planned);
     let other = asked().find(|rule| !is_run(rule) && (run.is_none() || reading.has(&FIT)));
-    [other, run].into_iter().flatten().filter_map(|rule| set(rule, &reading)).collect()
+    [other, run].into_iter().flatten().filter_map(|rule| set(rule, reading)).collect()
 }
 
 /// What a GPU can do, where a question is its name and nothing else.
@@ -396,6 +457,8 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
     let is_used = |what: What| match what {
         What::Model | What::Gpu => true,
         What::Cluster if takes_cluster => true,
+        // Users that are given are what it would say.
+        What::Rate if reading.users.is_some() => false,
         // Its answer is the planner's, with the time beside it.
         What::First | What::Users | What::Length | What::Cluster if rule.figure == batching::Params::ID => true,
         _ => sets.iter().any(|(name, _)| what.params().contains(name)),
@@ -410,9 +473,13 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
     if reading.says(&["how", "long"]) && !is_planned(reading) {
         unused.push("how long".to_owned());
     }
-    let sets = sets
+    let sets: Vec<(&str, String)> = sets
         .into_iter()
-        .chain(counted.into_iter().filter_map(|(_, set)| set.map(|(name, value)| (*name, (*value).to_owned()))));
+        .chain(counted.into_iter().filter_map(|(_, set)| set.map(|(name, value)| (*name, (*value).to_owned()))))
+        .collect();
+    let stored = stored(rule, reading).filter(|(name, ..)| !sets.iter().any(|(own, _)| own == name));
+    read.extend(stored.iter().map(|(.., text)| text.clone()));
+    let sets = sets.into_iter().chain(stored.map(|(name, value, _)| (name, value)));
     let (query, problems) = (entry.read)(&filled.query.with(&Query::new(sets)));
     // What the figure does not take is said beside what was read.
     read.extend(filled.left.into_iter().chain(problems.into_iter().map(|problem| problem.message)));
@@ -420,10 +487,31 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
     let standard = (entry.read)(&Query::default()).0;
     let query = Query::new(query.iter().filter(|(name, value)| standard.get(name) != Some(*value)));
     let says = match model {
+        // A symptom may be asked about without a model.
+        None if reading.preset.is_none() && reading.params.is_none() => String::new(),
         Some(_) => String::new(),
         None => "This figure can’t show a model of your size, and opens with its default model.".to_owned(),
     };
     Some(Answered { figure: entry.id, title: entry.title, query, read, unused, says })
+}
+
+/// The parameter that sets the weights of a serving figure to what the named model's checkpoint stores, its value, and both in words. None
+/// where the question names a precision, or the checkpoint has 16 bits.
+fn stored(rule: &Rule, reading: &Reading) -> Option<(&'static str, String, String)> {
+    let quant = reading.preset?.stored;
+    let is_said = reading.has(&["bf16", "bfloat16", "fp16", "float16", "fp8", "int8", "8bit", "nvfp4", "mxfp4", "fp4"]);
+    if quant == Quant::Bf16 || is_said || reading.trains() {
+        return None;
+    }
+    let text = format!("weights in {}, as the checkpoint stores them", quant.label());
+    match rule.figure {
+        sizing::Params::ID | batching::Params::ID => Some(("quant", quant.id().to_owned(), text)),
+        cache::Params::ID => {
+            let bits = if matches!(quant, Quant::Fp8 | Quant::Int8) { "8" } else { "4" };
+            Some(("weight-bits", bits.to_owned(), text))
+        }
+        _ => None,
+    }
 }
 
 /// The figure that shows the model of a pasted `config.json`; none if the text is none, or cannot be read.

@@ -17,11 +17,42 @@ const FORMS: [&str; 6] = ["radeon", "gpu", "sxm", "pcie", "nvl", "gb"];
 /// What makes seconds those of a step.
 const STEP: [&str; 5] = ["step", "steps", "iteration", "iterations", "iter"];
 /// Units of amounts that a person expects to count; a number without one may be a name's.
-const AMOUNTS: [&str; 28] = [
-    "ms", "s", "sec", "secs", "second", "seconds", "min", "minute", "minutes", "h", "hour", "hours", "day", "days",
-    "week", "weeks", "token", "tokens", "users", "requests", "m", "million", "steps", "req", "reqs", "rps", "qps",
+const AMOUNTS: [&str; 32] = [
+    "ms",
+    "s",
+    "sec",
+    "secs",
+    "second",
+    "seconds",
+    "min",
+    "minute",
+    "minutes",
+    "h",
+    "hour",
+    "hours",
+    "day",
+    "days",
+    "week",
+    "weeks",
+    "token",
+    "tokens",
+    "users",
+    "requests",
+    "m",
+    "million",
+    "steps",
+    "req",
+    "reqs",
+    "rps",
+    "qps",
     "rpm",
+    "epoch",
+    "epochs",
+    "samples",
+    "sequences",
 ];
+/// What is counted as users.
+const USERS: [&str; 8] = ["users", "user", "people", "clients", "sessions", "requests", "concurrent", "simultaneous"];
 /// GPUs of a node where only a total is given.
 const NODE: u64 = 8;
 
@@ -78,6 +109,12 @@ pub(super) enum What {
     Mfu,
     Step,
     First,
+    /// Tokens of an answer.
+    Answer,
+    /// Requests per second.
+    Rate,
+    /// Tensor-parallel ranks.
+    Tp,
 }
 
 impl What {
@@ -86,7 +123,9 @@ impl What {
         match self {
             Self::Model | Self::Gpu | Self::Step | Self::First => &[],
             Self::Cluster => &["have", "dp", "tp"],
-            Self::Users => &["users"],
+            Self::Users | Self::Rate => &["users"],
+            Self::Answer => &["output"],
+            Self::Tp => &["tp"],
             Self::Length => &["seq", "prompt", "tokens"],
             Self::Tokens => &["given"],
             Self::Rank => &["rank"],
@@ -113,10 +152,16 @@ pub(super) struct Reading {
     pub gpus: Option<u64>,
     /// Nodes.
     pub nodes: Option<u64>,
+    /// Tensor-parallel ranks.
+    pub tp: Option<u64>,
     /// Users or requests at the same time.
     pub users: Option<u64>,
-    /// Tokens of a sequence.
+    /// Requests per second.
+    pub rate: Option<f64>,
+    /// Tokens of a sequence, or of a prompt.
     pub seq: Option<u64>,
+    /// Tokens of an answer.
+    pub answer: Option<u64>,
     /// Tokens to train on.
     pub tokens: Option<f64>,
     /// Rank of an adapter.
@@ -141,6 +186,25 @@ fn number(word: &str) -> Option<(f64, &str)> {
     let (digits, rest) = word.split_at(end);
     let value = crate::decimal::parse(digits.trim_end_matches('.')).filter(|value| value.is_finite());
     Some((value?, rest))
+}
+
+/// A degree of parallelism or another setting at the beginning of these words, its number, and how many words they are: `tp 8`, `pp4`.
+fn split(words: &[String]) -> Option<(&'static str, u64, usize)> {
+    const SETTINGS: [&str; 12] =
+        ["tp", "pp", "dp", "cp", "ep", "vpp", "ga", "accum", "accumulation", "workers", "layers", "heads"];
+    let word = words.first()?;
+    let apart = || {
+        let setting = SETTINGS.into_iter().find(|setting| setting == word)?;
+        // `pp 2 stages`, but `dp 8 H100` has GPUs.
+        let next = words.get(2).map_or("", String::as_str);
+        let is_own = !next.starts_with("gpu") && gpus_named(next).is_empty();
+        Some((setting, words.get(1)?.parse().ok().filter(|_| is_own)?, 2))
+    };
+    let joined = || {
+        let axis = SETTINGS.into_iter().take(6).find(|axis| word.starts_with(axis))?;
+        Some((axis, word.strip_prefix(axis)?.parse().ok()?, 1))
+    };
+    apart().or_else(joined).filter(|(_, n, _)| (1..=1_000_000).contains(n))
 }
 
 /// Numbers that are written out.
@@ -295,6 +359,16 @@ impl Reading {
                 i += 1;
                 continue;
             }
+            if let Some((axis, ranks, n)) = split(rest) {
+                if axis == "tp" && reading.tp.is_none() {
+                    reading.tp = Some(ranks);
+                    reading.said.push((What::Tp, format!("tp {}", grouped(ranks))));
+                } else {
+                    reading.unread.push(format!("{axis} {}", grouped(ranks)));
+                }
+                i += n;
+                continue;
+            }
             let value = number(word).or_else(|| spelled(word).map(|n| (n, "")));
             let before = reading.said.len();
             let gigabytes = value.and_then(|(n, unit)| reading.amount(&words, i, n, unit));
@@ -331,7 +405,25 @@ impl Reading {
         let whole = (n.fract() == 0.0 && (1.0..=1e9).contains(&n)).then_some(n as u64);
         const LENGTH: [&str; 7] = ["context", "ctx", "seq", "sequence", "length", "seqlen", "len"];
         let is_length = LENGTH.contains(&after) || before(&LENGTH) || matches!(after, "token" | "tokens");
+        const TIMES: [&str; 8] = ["s", "sec", "second", "seconds", "min", "minute", "h", "hour"];
+        let per =
+            if after == "per" || after == "a" { word(at + if unit == word(at + 1) { 3 } else { 2 }) } else { after };
+        let share = self.share_of(words, at);
         match unit {
+            "k" if share.is_some() => self.tokens_of(share, n * 1024.0),
+            _ if share.is_some() && n >= 1.0 && !matches!(unit, "b" | "t" | "%" | "gb" | "x") => {
+                self.tokens_of(share, n)
+            }
+            "rps" | "qps" => self.come(n),
+            "rpm" => self.come(n / 60.0),
+            "req" | "reqs" | "request" | "requests" | "queries" | "calls" if TIMES.contains(&per) => {
+                let seconds = match per {
+                    "min" | "minute" => 60.0,
+                    "h" | "hour" => 3600.0,
+                    _ => 1.0,
+                };
+                self.come(n / seconds);
+            }
             "%" if near(&["mfu"], 5, 1) => self.reach(n / 100.0),
             "percent" if near(&["mfu"], 5, 2) => self.reach(n / 100.0),
             "ms" | "s" | "sec" | "secs" | "second" | "seconds" if near(&STEP, 4, 4) => {
@@ -358,6 +450,7 @@ impl Reading {
                 }
             }
             "k" if is_length => self.long(n * 1024.0),
+            "k" if USERS.contains(&after) => self.serve(n * 1e3),
             "m" if is_length && !matches!(after, "token" | "tokens") => self.long(n * 1024.0 * 1024.0),
             "gb" | "gib" | "g" => return Some(n),
             "gpu" | "gpus" | "card" | "cards" | "accelerators" | "devices" => self.count_gpus(whole?),
@@ -368,12 +461,7 @@ impl Reading {
                     self.said.push((What::Cluster, counted(nodes, "node", "nodes")));
                 }
             }
-            "users" | "user" | "people" | "clients" | "sessions" | "requests" | "concurrent" | "simultaneous" => {
-                if let Some(users) = whole.filter(|_| self.users.is_none() && !matches!(after, "per" | "s")) {
-                    self.users = Some(users);
-                    self.said.push((What::Users, counted(users, "user", "users")));
-                }
-            }
+            users if USERS.contains(&users) && !matches!(after, "per" | "s") => self.serve(n),
             _ if before(&["rank", "r"]) => {
                 if let Some(rank) = whole.filter(|rank| *rank <= 1024) {
                     self.rank = Some(rank);
@@ -391,6 +479,13 @@ impl Reading {
             // A GPU's name may follow the number at once: "on 8 H100s".
             name if !gpus_named(name).is_empty() && n <= 100_000.0 => self.count_gpus(whole?),
             _ if before(&LENGTH) && n >= 128.0 => self.long(n),
+            // Lengths are said without a word for them: “llama 3 70b 128k”.
+            "k" if n.log2().fract() == 0.0
+                && (4.0..=2048.0).contains(&n)
+                && matches!(after, "" | "on" | "with" | "for" | "in" | "and" | "fit" | "fits" | "at" | "to") =>
+            {
+                self.long(n * 1024.0);
+            }
             _ => {}
         }
         None
@@ -401,6 +496,93 @@ impl Reading {
             self.tokens = Some(tokens);
             self.said.push((What::Tokens, format!("{} tokens", close(tokens))));
         }
+    }
+
+    fn serve(&mut self, users: f64) {
+        if self.users.is_none() && users.fract() == 0.0 && (1.0..=1e9).contains(&users) {
+            self.users = Some(users as u64);
+            self.said.push((What::Users, counted(users as u64, "user", "users")));
+        }
+    }
+
+    fn come(&mut self, rate: f64) {
+        if self.rate.is_none() && rate > 0.0 && rate.is_finite() {
+            self.rate = Some(rate);
+            self.said.push((What::Rate, format!("{} requests per second", crate::quantity::number(rate))));
+        }
+    }
+
+    fn tokens_of(&mut self, share: Option<What>, tokens: f64) {
+        let whole = (1.0..=16_777_216.0).contains(&tokens).then_some(tokens as u64);
+        match (share, whole) {
+            (Some(What::Answer), Some(tokens)) if self.answer.is_none() => {
+                self.answer = Some(tokens);
+                self.said.push((What::Answer, format!("{} tokens per answer", grouped(tokens))));
+            }
+            (Some(What::Length), Some(tokens)) if self.seq.is_none() => {
+                self.seq = Some(tokens);
+                self.said.push((What::Length, format!("{} tokens per prompt", grouped(tokens))));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a number is of a prompt's tokens ([`What::Length`]) or an answer's: "2048 input, 512 output", "prompts of 2k tokens". A
+    /// question names them before its numbers or after them.
+    fn share_of(&self, words: &[String], at: usize) -> Option<What> {
+        let label = |word: &String| match word.as_str() {
+            "input" | "inputs" | "prompt" | "prompts" | "isl" => Some(What::Length),
+            "output" | "outputs" | "generated" | "completion" | "completions" | "answer" | "answers" | "osl" => {
+                Some(What::Answer)
+            }
+            _ => None,
+        };
+        let is_between = |word: &String| {
+            matches!(
+                word.as_str(),
+                "token" | "tokens" | "length" | "len" | "of" | "with" | "lengths" | "k" | "is" | "and" | "size"
+            )
+        };
+        let is_number = |word: &String| number(word).is_some_and(|(_, unit)| matches!(unit, "" | "k"));
+        let next = |from: usize| words.iter().skip(from).take(3).find(|word| !is_between(word));
+        let before = |from: usize| words.get(from.saturating_sub(3)..from)?.iter().rev().find(|word| !is_between(word));
+        let first = words.iter().position(|word| label(word).is_some())?;
+        // Named before its number, unless a number stands before the name.
+        let leads = next(first + 1).is_some_and(is_number) && !before(first).is_some_and(is_number);
+        if leads { before(at).and_then(label) } else { next(at + 1).and_then(label) }
+    }
+
+    /// The step that it speaks of, from 1: "at step 2", "after 2,000 steps", "in the first iteration".
+    pub fn at_step(&self) -> Option<u64> {
+        let is_step = |word: &String| STEP.contains(&word.as_str());
+        let is_turn = |word: &String| is_step(word) || matches!(word.as_str(), "batch" | "forward" | "backward");
+        let ordinal = |word: &str| {
+            let at = ["first", "second", "third"].iter().position(|other| *other == word);
+            at.map(|at| at as u64 + 1)
+        };
+        let whole = |word: &String| {
+            let (n, unit) = number(word)?;
+            let times = match unit {
+                "" | "st" | "nd" | "rd" | "th" => 1.0,
+                "k" => 1e3,
+                "m" => 1e6,
+                _ => return None,
+            };
+            (n * times < 1e15).then_some((n * times) as u64)
+        };
+        let pair = self.words.windows(2).find_map(|pair| match pair {
+            [step, n] if is_step(step) && whole(n).is_some() => whole(n),
+            [n, step] if is_step(step) && whole(n).is_some() => whole(n),
+            [n, turn] if is_turn(turn) => ordinal(n),
+            _ => None,
+        });
+        let apart = || {
+            self.words.windows(3).find_map(|three| match three {
+                [n, _, turn] if is_turn(turn) => ordinal(n),
+                _ => None,
+            })
+        };
+        pair.or_else(apart)
     }
 
     fn reach(&mut self, mfu: f64) {

@@ -256,13 +256,149 @@ fn nothing_is_said_of_a_model_that_a_figure_cannot_show() {
 }
 
 #[test]
-fn a_rate_of_requests_is_served_and_is_not_counted() {
-    for (question, rate) in
-        [("50 req/s llama 3 70b how many gpus", "50 req"), ("llama 3 70b at 20 qps on h100", "20 qps")]
+fn a_rate_of_requests_becomes_users_by_what_a_request_takes() {
+    for (question, rate, users) in [
+        ("50 req/s llama 3 70b how many gpus", "50 requests per second", "640"),
+        ("llama 3 70b at 20 qps on h100", "20 requests per second", "256"),
+        ("serve llama 3 8b at 120 requests per minute on l4", "2 requests per second", "26"),
+        ("qwen3 32b 5 requests per second, how many H100", "5 requests per second", "64"),
+        ("host llama 3 70b for 300 rpm", "5 requests per second", "64"),
+        ("deploy mixtral 8x7b, 10 queries per second", "10 requests per second", "128"),
+        ("llama 3 70b 10 req/s with 2k input and 500 output tokens", "10 requests per second", "250"),
+    ] {
+        let a = asked(question);
+        assert_eq!((a.figure, value(&a, "users")), ("serving-planner", Some(users)), "{question}: {a:?}");
+        assert!(a.read.iter().any(|read| read == rate) && a.unused.is_empty(), "{question}: {a:?}");
+        assert!(a.says.contains("at the same time, if a request takes "), "{question}: {}", a.says);
+    }
+    let a = asked("cost of serving deepseek v3 at 50 req/s");
+    assert_eq!((value(&a, "users"), value(&a, "quant")), (Some("640"), Some("fp8")), "{a:?}");
+    assert!(
+        a.says.contains("A million tokens cost") && a.says.contains("per GPU-hour, which is assumed"),
+        "{}",
+        a.says
+    );
+    // Users that are given are not counted again.
+    let a = asked("llama 3 70b for 100 users at 5 req/s");
+    assert_eq!((value(&a, "users"), a.says.contains("if a request takes")), (Some("100"), false), "{a:?}");
+    assert_eq!(a.unused, ["5 requests per second"]);
+}
+
+#[test]
+fn tokens_of_prompts_and_answers_are_told_apart() {
+    for question in [
+        "serve llama 3 70b to 100 users, 2048 input 512 output",
+        "serve llama 3 70b to 100 users, input 2048 output 512",
+        "serve llama 3 70b to 100 users with prompts of 2048 tokens and answers of 512 tokens",
+        "serve llama 3 70b to 100 users, input length 2048, output length 512",
+        "100 users, llama 3 70b, 2048 input tokens and 512 output tokens, how many H100",
+        "100 users, llama 3 70b, ISL 2k OSL 512, how many H100",
+    ] {
+        let a = asked(question);
+        let sets = ["users", "prompt", "output"].map(|name| value(&a, name).map(str::to_owned));
+        assert_eq!(sets, ["100", "2048", "512"].map(|text| Some(text.to_owned())), "{question}: {a:?}");
+    }
+}
+
+#[test]
+fn weights_are_counted_as_the_checkpoint_stores_them_unless_the_question_says_how() {
+    for (question, figure, name, bits) in [
+        ("how many H200 to serve deepseek v3 to 200 users", "serving-planner", "quant", Some("fp8")),
+        ("does deepseek-v3.2 fit on 8 H200", "kv-cache", "weight-bits", Some("8")),
+        ("can I run gpt-oss-20b on a 4090", "kv-cache", "weight-bits", Some("4")),
+        ("serve kimi-k2.5 to 100 users on B200", "serving-planner", "quant", Some("int4")),
+        ("serve minimax-m2.5 to 50 users", "serving-planner", "quant", Some("fp8")),
+        ("kv cache of deepseek v3 at 128k context", "kv-cache", "weight-bits", Some("8")),
+        ("serve deepseek v3 in bf16 to 200 users on H200", "serving-planner", "quant", None),
+        ("serve llama 3 70b to 200 users", "serving-planner", "quant", None),
+        ("serve deepseek v3 with int4 weights to 200 users", "serving-planner", "quant", Some("int4")),
+    ] {
+        let a = asked(question);
+        assert_eq!((a.figure, value(&a, name)), (figure, bits), "{question}: {a:?}");
+        let is_said = a.read.iter().any(|read| read.ends_with("as the checkpoint stores them"));
+        assert_eq!(is_said, bits.is_some() && !question.contains("int4"), "{question}: {a:?}");
+    }
+    // Trained in 16 bits.
+    let a = asked("how much memory to pretrain deepseek v3 on 2048 H800");
+    assert!(!a.read.iter().any(|read| read.contains("checkpoint stores")), "{a:?}");
+}
+
+#[test]
+fn a_symptom_opens_the_figure_of_its_causes_and_says_what_to_look_at_first() {
+    for (question, figure, says) in [
+        ("CUDA out of memory at step 2", "first-steps", "Step 2 is the first with Adam’s moments"),
+        ("OOM in the second step but first step is fine", "first-steps", "Step 2 is the first with Adam’s moments"),
+        ("why OOM on 2nd iteration", "first-steps", "Step 2 is the first with Adam’s moments"),
+        ("out of memory on the first forward pass", "first-steps", "In the first step nothing has piled up"),
+        ("OOM at step 1 with batch size 1", "first-steps", "In the first step nothing has piled up"),
+        (
+            "CUDA OOM only at the first optimizer.step, forward and backward are fine",
+            "first-steps",
+            "Adam’s two moments are created",
+        ),
+        ("training OOMs after 3000 steps", "first-steps", "From step 2 on every step of the same length"),
+        ("runs out of memory randomly after a while", "first-steps", "From step 2 on every step of the same length"),
+        ("OOM during evaluation but training is fine", "first-steps", "In evaluation weights, gradients and moments"),
+        ("out of memory when saving the FSDP checkpoint", "first-steps", "Saving gathers what was sharded"),
+        ("loss NaN after 2000 steps bf16", "loss-detective", "bf16 has the range of fp32"),
+        ("loss goes to NaN after 2000 steps bf16", "loss-detective", "bf16 has the range of fp32"),
+        ("my loss suddenly became nan at step 12000", "loss-detective", "there are three suspects"),
+        ("training loss is NaN after a few thousand steps", "loss-detective", "there are three suspects"),
+        ("gradients are nan after 5k iterations in bfloat16", "loss-detective", "bf16 has the range of fp32"),
+        ("loss becomes nan after a few hundred steps with fp16", "loss-scaling", "In fp16 look first at"),
+        ("nan loss fp16 finetuning", "loss-scaling", "In fp16 look first at"),
+    ] {
+        let a = asked(question);
+        assert_eq!(a.figure, figure, "{question}: {a:?}");
+        assert!(a.says.contains(says), "{question}: {}", a.says);
+        assert!(!a.read.is_empty() && a.unused.is_empty() || question.contains("batch size"), "{question}: {a:?}");
+        let (_, problems) = (catalogue::find(figure).expect("a figure").read)(&a.query);
+        assert!(problems.is_empty(), "{question}: {problems:?}");
+    }
+    let both = answers("OOM at step 2 llama 3 8b on 8 H100 with FSDP");
+    assert_eq!(both.iter().map(|a| a.figure).collect::<Vec<_>>(), ["first-steps", "memory-breakdown"], "{both:?}");
+    assert!(both[0].says.contains("For Llama 3 8B: It "), "{}", both[0].says);
+    for question in
+        ["vllm out of memory at startup", "pod OOMKilled after 3 hours", "loss is nan", "OOM", "step 2 is slow"]
+    {
+        assert_eq!(answers(question), [], "{question}");
+    }
+}
+
+#[test]
+fn a_low_mfu_is_held_against_published_runs_and_its_causes_are_listed() {
+    for question in [
+        "why is my MFU 30% on 16 H100",
+        "MFU only 22% with 64 A100 80GB",
+        "our mfu is 0.25 on 8 h100, how to improve",
+        "12% mfu on 4 nodes of H100",
+        "mfu 18% llama 3 8b 8 H100",
+        "MFU is only 18%, why?",
+    ] {
+        let a = asked(question);
+        assert_eq!(a.figure, RUN, "{question}");
+        assert!(
+            a.says.contains(" reached ") && a.says.contains("the cheapest check first: "),
+            "{question}: {}",
+            a.says
+        );
+        // The page of runs begins with the same.
+        let run = crate::run::file("The link’s run", value(&a, "r").expect("a run file")).run;
+        let verdict = crate::run::compare(&run).verdict;
+        assert!(verdict.contains("the cheapest check first: "), "{question}: {verdict}");
+    }
+    for question in
+        ["low mfu what should I check", "how can I improve MFU of my training", "MFU dropped after adding nodes"]
     {
         let a = asked(question);
-        assert_eq!((a.figure, value(&a, "users"), &a.unused[..]), ("serving-planner", None, &[rate.to_owned()][..]));
+        assert!(
+            a.figure == RUN && a.says.contains("the cheapest check first: ") && !a.says.contains('%'),
+            "{question}: {a:?}"
+        );
+        assert_eq!(a.href(), "run/", "{question}");
     }
+    assert!(!asked("50% MFU on 64 H100").says.contains("cheapest check"));
+    assert_eq!(answers("how is MFU calculated"), []);
 }
 
 #[test]
@@ -275,6 +411,29 @@ fn what_is_not_counted_is_said() {
     );
     assert_eq!(unused("how long does llama 3 8b serve 50 users on 1 H100"), ["how long"]);
     assert!(asked("llama 3 8b on a 4090 in 30 minutes").read_as().contains(" Not used: 30 minutes."));
+}
+
+#[test]
+fn settings_of_a_layout_are_read_or_said_to_be_unused() {
+    let of = |question: &str| {
+        let a = asked(question);
+        (a.figure, a.unused)
+    };
+    let unused = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    assert_eq!(of("70B on 64 H100 with tp 8 pp 4, which layout"), ("parallel-planner", unused(&["pp 4", "tp 8"])));
+    assert_eq!(
+        of("train llama 3 8b on 16 A100, seq len 4096 micro batch 2 grad accum 8 for 3 epochs").1,
+        ["accum 8", "3 epochs"]
+    );
+    assert_eq!(of("tokens per second of llama 3 70b fp8 on 4 H100"), ("serving-planner", Vec::new()));
+    let a = asked("serve llama 3 70b to 10k users with tp4 on H100");
+    assert_eq!(["users", "tp"].map(|name| value(&a, name)), [Some("10000"), Some("4")], "{a:?}");
+    let a = asked("llama 3 70b 128k on 8 H100: KV cache?");
+    assert_eq!(["tokens", "tp"].map(|name| value(&a, name)), [Some("131072"), Some("8")], "{a:?}");
+    let a = asked("can a 4090 run qwen2.5 32b in 4-bit");
+    assert_eq!((a.figure, value(&a, "weight-bits"), a.unused.len()), ("kv-cache", Some("4"), 0), "{a:?}");
+    let a = asked("deepspeed stage 2 13B on 8 A100 80GB, does it fit");
+    assert_eq!((a.figure, value(&a, "zero")), ("memory-breakdown", Some("2")), "{a:?}");
 }
 
 #[test]
@@ -308,4 +467,96 @@ proptest::proptest! {
     fn any_text_is_read_without_a_panic(text in "\\PC{0,120}", n in 0_u64.., unit in "[a-z]{0,3}") {
         let _ = answers(&format!("{text} 7B lora {n}{unit} gpus {n} users {n}k context {text}"));
     }
+}
+
+/// What a question with a command says: how a practitioner would type it, and what is right.
+#[test]
+fn a_serving_command_in_a_question_is_read_as_a_runs_is() {
+    let spaced = |text: &str| text.replace(char::is_whitespace, " ");
+    for (question, [model, gpu], [tp, context], says) in [
+        (
+            "vllm serve meta-llama/Llama-3.1-70B-Instruct --tensor-parallel-size 4 --max-model-len 131072 on 4 A100 40GB, does it start?",
+            ["llama-3-70b", "a100-40"],
+            [Some(4), Some(131_072)],
+            "vLLM won’t start: one request may have 131,072 tokens",
+        ),
+        (
+            "does `vllm serve meta-llama/Llama-3.1-70B-Instruct -tp 4 --max-model-len 8192` fit on 4x A100 40GB",
+            ["llama-3-70b", "a100-40"],
+            [Some(4), Some(8192)],
+            // 35.3 GB of weights per GPU: what NCCL takes decides.
+            "Whether it starts can’t be told: one request may have 8,192 tokens",
+        ),
+        (
+            "vllm serve Qwen/Qwen3-32B --max-model-len=32K -tp=2 on 2 H100 80GB",
+            ["qwen3-32b", "h100-80"],
+            [Some(2), Some(32_768)],
+            "One request of 32,768 tokens fits",
+        ),
+        (
+            "vllm serve meta-llama/Llama-3.1-70B-Instruct on one H100: will it start?",
+            ["llama-3-70b", "h100-80"],
+            [None, None],
+            "the model doesn’t fit: its weights take 141 GB per GPU",
+        ),
+        (
+            "python -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 8 --context-length 32768 on 8 H200",
+            ["deepseek-v3", "h200-141"],
+            [Some(8), Some(32_768)],
+            "One request of 32,768 tokens fits",
+        ),
+        (
+            "vllm serve meta-llama/Llama-3.1-8B-Instruct --tensor-parallel-size 8 on 4 H100",
+            ["llama-3-8b", "h100-80"],
+            [Some(8), None],
+            "The engine won’t start: the command asks for 8 GPUs, and there are 4.",
+        ),
+        (
+            "can I run vllm llama 3 8b with --max-model-len 8192 --gpu-memory-utilization 0.95 on a 4090",
+            ["llama-3-8b", "rtx-4090"],
+            [None, Some(8192)],
+            "One request of 8,192 tokens fits",
+        ),
+        (
+            "vllm serve meta-llama/Llama-3.1-70B-Instruct --quantization fp8 -tp 2 on 2 H100",
+            ["llama-3-70b", "h100-80"],
+            [Some(2), None],
+            "KV cache is predicted to have room for",
+        ),
+        (
+            "sglang serve openai/gpt-oss-20b on 1 L4",
+            ["gpt-oss-20b", "l4-24"],
+            [None, None],
+            "KV cache is predicted to have room for",
+        ),
+        (
+            "4x H100: vllm serve mistralai/Mixtral-8x7B-Instruct-v0.1 --tensor-parallel-size 4 --max-model-len 32768 --max-num-seqs 64",
+            ["mixtral-8x7b", "h100-80"],
+            [Some(4), Some(32_768)],
+            "of that length at the same time",
+        ),
+    ] {
+        let a = asked(question);
+        assert_eq!((a.figure, a.unused.len()), (RUN, 0), "{question}: {a:?}");
+        let card = crate::run::file("The link’s run", value(&a, "r").expect("a run file"));
+        let run = card.run;
+        assert_eq!((run.model.name.as_str(), run.cluster.gpu.as_deref()), (model, Some(gpu)), "{question}");
+        assert_eq!([run.serving.tp, run.serving.context], [tp, context], "{question}");
+        assert!(spaced(&a.says).contains(says), "{question}: {}", a.says);
+        // The page of runs says the same of the link.
+        let verdict = crate::run::compare(&run).verdict;
+        let is_short = verdict.starts_with("The engine won’t start") && a.says.starts_with("The engine won’t start");
+        assert!(is_short || a.says.starts_with(&verdict), "{question}: {}", a.says);
+    }
+    let a = asked("vllm serve meta-llama/Llama-3.1-70B-Instruct -tp 4 --max-model-len 8192");
+    assert!(a.figure == RUN && a.says.contains("Name the GPU"), "{a:?}");
+    let a = asked("vllm serve some/Model-57B -tp 4 on 4 H100");
+    assert!(a.figure == RUN && a.says.contains("config.json") && !a.says.contains("start"), "{a:?}");
+    let a =
+        asked("vllm serve Qwen/Qwen3-8B --rope-scaling yarn --max-model-len 131072 on 1 H100 for 50 users at 2 s TTFT");
+    assert!(a.unused.iter().any(|text| text == "--rope-scaling yarn"), "{a:?}");
+    assert!(
+        a.unused.iter().any(|text| text == "50 users") && !a.read.iter().any(|read| read.contains("users")),
+        "{a:?}"
+    );
 }

@@ -4,6 +4,7 @@
 //! count with Hugging Face transformers'.
 
 use crate::declare::{List, Takes, chosen_by_id, is_same};
+use crate::serving::step::Quant;
 
 use super::layers::{Indexer, Kinds, Mixer, NONE, OutputGate, StateLayers};
 use super::shape::{Attention, Gated, Moe, Norms, QkNorm, Shape, Sliding};
@@ -19,6 +20,8 @@ pub struct Preset {
     pub hub: &'static str,
     /// Its architecture.
     pub shape: Shape,
+    /// How its published checkpoint stores the weights, in the form that serving counts.
+    pub stored: Quant,
 }
 
 chosen_by_id!(Preset, &ALL[0], find, |_: &[&str]| Some(Takes::Model););
@@ -214,7 +217,13 @@ const fn latent() -> Attention {
 }
 
 const fn preset(id: &'static str, name: &'static str, hub: &'static str, shape: Shape) -> Preset {
-    Preset { id, name, hub, shape }
+    Preset { id, name, hub, shape, stored: Quant::Bf16 }
+}
+
+impl Preset {
+    const fn stored_as(self, stored: Quant) -> Self {
+        Self { stored, ..self }
+    }
 }
 
 /// All presets, by family and then by size.
@@ -354,7 +363,8 @@ pub const ALL: &[Preset] = &[
             sliding: Some(Sliding { window: 128, layers: 12 }),
             ..llama((24, 2880, 64, 8, 64, 0, 201_088))
         },
-    ),
+    )
+    .stored_as(Quant::Mxfp4),
     preset(
         "deepseek-v3",
         "DeepSeek-V3 (671B)",
@@ -364,7 +374,8 @@ pub const ALL: &[Preset] = &[
             moe: Some(Moe { shared_intermediate_size: 2048, router_bias: true, ..experts(58, (256, 8, 2048)) }),
             ..llama((61, 7168, 128, 128, 0, 18432, 129_280))
         },
-    ),
+    )
+    .stored_as(Quant::Fp8),
     preset("deepseek-v3.2", "DeepSeek-V3.2 (671B)", "deepseek-ai/DeepSeek-V3.2", {
         let indexer = Indexer { layers: 61, choosing: 61, heads: 64, dim: 128, top: 2048, normed: false };
         Shape {
@@ -373,21 +384,24 @@ pub const ALL: &[Preset] = &[
             kinds: Kinds { indexer: Some(indexer), ..NONE },
             ..llama((61, 7168, 128, 128, 0, 18432, 129_280))
         }
-    }),
+    })
+    .stored_as(Quant::Fp8),
     preset("kimi-k2.5", "Kimi-K2.5, text (1T)", "moonshotai/Kimi-K2.5", {
         Shape {
             attention: latent(),
             moe: Some(Moe { shared_intermediate_size: 2048, router_bias: true, ..experts(60, (384, 8, 2048)) }),
             ..llama((61, 7168, 64, 64, 0, 18432, 163_840))
         }
-    }),
+    })
+    .stored_as(Quant::Int4),
     preset("minimax-m2.5", "MiniMax-M2.5 (229B)", "MiniMaxAI/MiniMax-M2.5", {
         Shape {
             qk_norm: QkNorm::Full,
             moe: Some(Moe { router_bias: true, ..experts(62, (256, 8, 1536)) }),
             ..llama((62, 3072, 48, 8, 128, 0, 200_064))
         }
-    }),
+    })
+    .stored_as(Quant::Fp8),
     preset("qwen3-32b", "Qwen3 32B", "Qwen/Qwen3-32B-FP8", qwen3((64, 5120, 64, 8, 128, 25600, 151_936))),
     preset("qwen3.5-35b-a3b", "Qwen3.5 35B-A3B, text", "Qwen/Qwen3.5-35B-A3B", {
         let mixer = Mixer::Delta { key_heads: 16, value_heads: 32, key_dim: 128, value_dim: 128, kernel: 4 };

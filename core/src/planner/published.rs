@@ -6,10 +6,11 @@
 
 use super::cluster::{Cluster, Degrees};
 use super::job::{Choice, Job};
-use crate::hardware::{self, links};
+use crate::hardware::{self, Accelerator, links};
 use crate::memory::activations::Recompute;
 use crate::model::shape::Gated;
 use crate::model::{Attention, ModelRef, Moe, Norms, Shape, presets};
+use crate::quantity::{Unit, counted};
 
 /// What a source counts as useful.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +87,54 @@ impl Published {
         self.computed() / self.published() - 1.0
     }
 }
+
+/// How an MFU stands among published runs, and what usually costs one: those on the same GPU, if there are any.
+pub fn standing(mfu: f64, gpu: Option<&Accelerator>) -> String {
+    let runs = all();
+    let family = |gpu: &Accelerator| gpu.name.split(' ').next().unwrap_or_default();
+    let own = || runs.iter().filter(|run| gpu.is_some_and(|gpu| family(run.job.cluster.gpu) == family(gpu)));
+    let (mut reached, on): (Vec<f64>, _) = match (own().count(), gpu) {
+        (0, None) => (runs.iter().map(Published::mfu).collect(), "GPUs of all kinds".to_owned()),
+        (0, Some(_)) => (runs.iter().map(Published::mfu).collect(), "other GPUs".to_owned()),
+        (_, gpu) => {
+            let is_same = own().all(|run| gpu.is_some_and(|gpu| run.job.cluster.gpu.id == gpu.id));
+            let name = gpu.map_or("", family);
+            let on = if is_same { "this GPU".to_owned() } else { format!("another {name}") };
+            (own().map(Published::mfu).collect(), on)
+        }
+    };
+    reached.sort_by(f64::total_cmp);
+    let share = |value: f64| Unit::Fraction.format(value);
+    let (Some(least), Some(most)) = (reached.first(), reached.last()) else { return String::new() };
+    let middle = reached.get(reached.len() / 2).unwrap_or(most);
+    let judged = if mfu < *least {
+        "is low"
+    } else if mfu < *middle {
+        "is in the lower half of what others reach"
+    } else if mfu <= *most {
+        "is in the upper half of what others reach"
+    } else {
+        "is more than published runs reach"
+    };
+    let work = gpu.map_or_else(String::new, |gpu| {
+        let (peak, done) = (Unit::FlopPerSecond.format(gpu.peak), Unit::FlopPerSecond.format(mfu * gpu.peak));
+        format!(" At {} of {peak} a GPU does {done} of useful work.", share(mfu))
+    });
+    let causes = if mfu < *middle { format!(" {CAUSES}") } else { String::new() };
+    format!(
+        "{} {judged}: {} on {on} reached {} to {}, half of them {} or more.{work}{causes}",
+        share(mfu),
+        counted(reached.len() as u64, "published run", "published runs"),
+        share(*least),
+        share(*most),
+        share(*middle),
+    )
+}
+
+/// What usually costs MFU, the cheapest check first.
+pub const CAUSES: &str = "What usually costs it, the cheapest check first: a throttled GPU (its clock in nvidia-smi), a data loader that the \
+     GPU waits for (gaps between steps in a trace), recomputation that memory doesn’t need, a micro-batch too small to fill the GPU, \
+     communication that isn’t overlapped (tensor parallelism across nodes, ZeRO-3 on a slow network), a pipeline bubble.";
 
 /// How far a computed utilization may be off and still count as met.
 pub const NEAR: f64 = 0.15;

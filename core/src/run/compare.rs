@@ -9,7 +9,7 @@ use super::waits;
 use crate::declare::Model as _;
 use crate::kv_cache::figure::USED;
 use crate::memory::{Dtype, Mode, breakdown};
-use crate::planner::published::NEAR;
+use crate::planner::published::{self, NEAR};
 use crate::quantity::{Unit, bytes_decimal, counted, grouped, listed, number};
 use crate::serving::command::Server;
 
@@ -48,8 +48,16 @@ impl Row {
     pub fn predicted_text(&self) -> String {
         match self.predicted {
             None => "–".to_owned(),
-            Some([low, at, high]) if high - low <= 1e-3 * at.abs() => self.unit.format(at),
-            Some([low, _, high]) => format!("{} to {}", self.unit.format(low), self.unit.format(high)),
+            Some([low, _, high]) => Self::span(self.unit, low, high),
+        }
+    }
+
+    /// A range for a person, one number where its ends hardly differ.
+    fn span(unit: Unit, low: f64, high: f64) -> String {
+        if high - low <= 1e-3 * high.abs() {
+            unit.format(high)
+        } else {
+            format!("{} to {}", unit.format(low), unit.format(high))
         }
     }
 
@@ -96,6 +104,14 @@ impl Report {
         self.rows.iter().find(|row| row.id == id)
     }
 
+    /// With what of the run wasn't read, beside a prediction only: where nothing is compared, nothing can change.
+    fn with_caveat(mut self, run: &Run) -> Self {
+        if let Some(caveat) = run.caveat().filter(|_| self.rows.iter().any(|row| row.predicted.is_some())) {
+            self.verdict += &format!(" {caveat}");
+        }
+        self
+    }
+
     /// The sum with this id.
     pub fn ledger(&self, id: &str) -> Option<&Ledger> {
         self.ledgers.iter().find(|ledger| ledger.id == id)
@@ -131,14 +147,14 @@ pub fn compare(run: &Run) -> Report {
             report.missing = missing;
             report.rows.extend(bare_rows(run));
             report.verdict = "There is nothing to compare yet.".to_owned();
+            // What was measured says something without a prediction.
+            if let Some(mfu) = run.measured(Metric::Mfu) {
+                report.verdict += &format!(" {}", published::standing(mfu, run.setup().0.gpu));
+            }
             report.next.extend(retried(run));
         }
     }
-    // Beside a prediction only: where nothing is compared, nothing can change.
-    if let Some(caveat) = run.caveat().filter(|_| report.rows.iter().any(|row| row.predicted.is_some())) {
-        report.verdict += &format!(" {caveat}");
-    }
-    report
+    report.with_caveat(run)
 }
 
 /// What was measured, without predictions.
@@ -483,6 +499,39 @@ fn retried(run: &Run) -> Option<Next> {
     Some(Next { why, command: "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True".to_owned() })
 }
 
+/// What a serving engine has room for, and whether it starts: of a run's command or of what it printed. None of a run that doesn't serve.
+pub fn serves(run: &Run) -> Option<Report> {
+    let mut report = Report::default();
+    serving(run, &mut report).then(|| report.with_caveat(run))
+}
+
+/// Whether one request of the greatest length fits a cache with room for between so many tokens, which decides whether vLLM starts
+/// (`check_enough_kv_cache_memory`); the other engines start with a shorter limit. Sentences.
+fn starting(server: Server, context: u64, [least, _, most]: [f64; 3]) -> String {
+    let longest = grouped(context);
+    let room = format!("room for {} tokens", Row::span(Unit::Count, least, most));
+    let fewer = "a shorter limit, weights or cache in fewer bits, or more GPUs";
+    match (context as f64, server) {
+        (tokens, _) if tokens <= least => {
+            let times = (least / tokens).floor() as u64;
+            let times =
+                if times < 2 { String::new() } else { format!(", {} of that length at the same time", grouped(times)) };
+            format!(
+                "One request of {longest} tokens fits, before activations: the KV cache is predicted to have {room}{times}. An engine’s profiling run takes some gigabytes more off."
+            )
+        }
+        (tokens, Server::Vllm) if tokens > most => format!(
+            "vLLM won’t start: one request may have {longest} tokens, and the KV cache is predicted to have {room} at the most. Set --max-model-len below that, store weights or cache in fewer bits, or use more GPUs."
+        ),
+        (tokens, _) if tokens > most => format!(
+            "One request of {longest} tokens doesn’t fit: the KV cache is predicted to have {room} at the most. It takes {fewer}."
+        ),
+        _ => format!(
+            "Whether it starts can’t be told: one request may have {longest} tokens, and the KV cache is predicted to have {room}, by what the processes take beside weights and cache. To be safe it takes {fewer}."
+        ),
+    }
+}
+
 /// What a serving engine has room for; whether the run serves.
 fn serving(run: &Run, report: &mut Report) -> bool {
     let s = &run.serving;
@@ -518,6 +567,21 @@ fn serving(run: &Run, report: &mut Report) -> bool {
     };
     params.layout.tp = s.tp.unwrap_or(1).max(1);
     params.layout.pipeline.stages = s.pp.unwrap_or(1).max(1);
+    let cluster = &run.cluster;
+    let have = cluster.gpus.or_else(|| Some(cluster.node?.saturating_mul(cluster.nodes?)));
+    let each = [params.layout.tp, params.layout.pipeline.stages];
+    if let Some(have) = have.filter(|have| each[0].saturating_mul(each[1]) > *have) {
+        let needs = counted(each[0].saturating_mul(each[1]), "GPU", "GPUs");
+        report.verdict = format!(
+            "The engine won’t start: {} × {} need {needs}, and there {} {}.",
+            counted(each[0], "tensor-parallel rank", "tensor-parallel ranks"),
+            counted(each[1], "pipeline stage", "pipeline stages"),
+            if have == 1 { "is" } else { "are" },
+            grouped(have)
+        );
+        report.rows.extend(bare_rows(run));
+        return true;
+    }
     let Ok(b) = breakdown(&params) else {
         let sentence = "The model can’t be split among that many GPUs. Check the tensor-parallel ranks.";
         report.missing.push(Missing::because(sentence));
@@ -608,6 +672,12 @@ fn serving(run: &Run, report: &mut Report) -> bool {
             format!(
                 "{lead} model doesn’t fit: its weights take {each} per GPU, and the engine has {most} for weights and cache. Split it among more GPUs."
             )
+        }
+        (_, None) if s.context.is_some() && tokens.is_some() => {
+            let context = s.context.unwrap_or_default();
+            let says = starting(server, context, tokens.and_then(|row| row.predicted).unwrap_or_default());
+            let lead = if report.assumed.is_empty() { "" } else { "With the assumed values: " };
+            format!("{lead}{says}")
         }
         (_, None) => {
             format!(

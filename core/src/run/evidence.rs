@@ -36,7 +36,6 @@ pub(super) fn config(name: &str, text: &str) -> Card {
         return Card::refused(name, Kind::Config, "The sizes in it make no model.");
     };
     card.found("Parameters", count(size.total as f64), 0);
-    card.found("Read as", imported.family.model_type(), 0);
     for warning in &imported.warnings {
         match (&imported.quantized, warning.field) {
             (Some(quantized), "quantization_config") => card.found("Weights stored as", quantized.form.clone(), 0),
@@ -47,12 +46,17 @@ pub(super) fn config(name: &str, text: &str) -> Card {
     if let Some(quantized) = &imported.quantized {
         card.run.serving.weight = Some(quantized.bytes / size.total.max(1) as f64).filter(|each| Serving::takes(*each));
     }
+    let family = imported.family.model_type();
     match &import {
-        Import::Known(_) => card.run.model = Model::of(&ModelRef::Custom { shape: imported.shape, guess: None }),
+        Import::Known(_) => {
+            card.found("Read as", family, 0);
+            card.run.model = Model::of(&ModelRef::Custom { shape: imported.shape, guess: None });
+        }
         Import::Guess { message, .. } => {
-            card.unread("The model family", message.clone(), 0);
+            card.found("Counted like", format!("{family}, a guess"), 0);
+            card.unread("What the count leaves out", message.clone(), 0);
             card.run.model = Model::of(&ModelRef::Custom { shape: imported.shape, guess: Some(imported.family) });
-            card.said = "The family isn't known here, so the sizes are a guess. Check the parameter count before you rely on it.".to_owned();
+            card.said = "No rule counts all that this file says, so its sizes are a guess. Check the parameter count before you rely on it.".to_owned();
         }
     }
     card.done()

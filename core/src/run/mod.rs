@@ -32,7 +32,8 @@ mod waits;
 
 pub use card::{Card, Found, Kind, Outcome, Unread};
 pub use check::{Checked, check, named};
-pub use compare::{Report, Row, compare};
+pub use compare::{Report, Row, compare, serves};
+pub(crate) use config::serve::read as serving_command;
 pub use content::{Content, HEAD, content};
 pub use file::{Cluster, Layout, Model, Run, Serving, Size};
 pub use gather::{gather, versus};

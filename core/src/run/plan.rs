@@ -17,8 +17,8 @@ pub struct Assumed {
     pub sentence: String,
 }
 
-/// What is said of the sizes of a model whose family isn't known.
-pub(super) const GUESSED: &str = "The model’s family isn’t known, so its sizes are a guess. Check them, then delete guess from model.sizes in the run file.";
+/// What is said of the sizes of a model whose config says more than any rule counts.
+pub(super) const GUESSED: &str = "No rule counts all that the model’s config says, so its sizes are a guess. Check them, then delete guess from model.sizes in the run file.";
 
 /// Assumed settings whose other values [`Plan::variants`] tries, so that ranges span them.
 const SPANNED: [&str; 4] = ["layout.zero", "layout.recompute", "layout.sp", "layout.flash"];

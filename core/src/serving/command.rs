@@ -7,6 +7,7 @@
 
 use std::fmt::Write as _;
 
+use crate::model::presets;
 use crate::options;
 
 /// The longest text that is looked into, in bytes.
@@ -222,10 +223,77 @@ pub fn read(text: &str) -> Option<Read> {
     let words = shlex::split(&text).unwrap_or_else(|| text.split_whitespace().map(str::to_owned).collect());
     let (server, start) = (0..words.len()).find_map(|at| Some((starts(&words, at)?, at)))?;
     let (server, skipped) = server;
-    let mut reader =
-        Reader { read: Read { server, ..Read::default() }, ep: None, attention_dp: None, dp_attention: false };
+    let mut reader = Reader::of(server);
     reader.words(words.get(start + skipped..).unwrap_or_default());
     Some(reader.finish())
+}
+
+/// A command within a sentence, as in "does `vllm serve org/model -tp 4` start on 4 A100?", or its options beside the engine's name: what it
+/// says, and the words around it. None where there is none.
+pub fn within(sentence: &str) -> Option<(Read, String)> {
+    if sentence.len() > MAX_TEXT {
+        return None;
+    }
+    let text = sentence.replace('\u{a0}', " ").replace(" \u{2014}", " --");
+    let edge = |c: char| matches!(c, '`' | '"' | '\'' | ',' | ';' | ':' | '?' | '!' | '(' | ')' | '\\');
+    let words = text.split_whitespace().map(|word| word.trim_matches(edge).trim_end_matches('.'));
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    let is_option = |word: &String| option(word).is_some_and(|(name, _)| sets(&name).is_some());
+    let engine = || {
+        let server = words.iter().find_map(|word| Server::find(&word.to_lowercase()))?;
+        words.iter().any(is_option).then_some((server, 0, 0))
+    };
+    let start = (0..words.len()).find_map(|at| starts(&words, at).map(|(server, n)| (server, at, n)));
+    let (server, at, skipped) = start.or_else(engine)?;
+    let (mut command, mut around) = (Vec::new(), words.get(..at)?.to_vec());
+    let mut rest = words.get(at + skipped..)?.iter().peekable();
+    // A name of a model begins the command, if the engine was started by its command's name.
+    let mut is_named = skipped == 0;
+    while let Some(word) = rest.next() {
+        let is_value = |next: &&String| !next.starts_with('-') && !OF_SENTENCES.contains(&next.to_lowercase().as_str());
+        match option(word) {
+            Some((name, inline)) => {
+                command.push(word.clone());
+                if inline.is_none() && sets(&name).is_none_or(Sets::takes_value) {
+                    command.extend(rest.next_if(is_value).cloned());
+                }
+            }
+            None if !is_named && (word.contains(['/', '$']) || presets::of_hub(word).is_some()) => {
+                is_named = true;
+                command.push(word.clone());
+            }
+            None => {
+                is_named = true;
+                around.push(word.clone());
+            }
+        }
+    }
+    let mut reader = Reader::of(server);
+    reader.words(&command);
+    let read = reader.finish();
+    // “What does vllm serve …” is no command.
+    (read.serve != Serve::default()).then(|| (read, around.join(" ")))
+}
+
+/// Words that follow an option in a sentence and are no value of it.
+const OF_SENTENCES: [&str; 18] = [
+    "on", "with", "for", "and", "or", "does", "do", "will", "is", "in", "at", "to", "the", "of", "can", "how", "start",
+    "but",
+];
+
+/// The name of an option without its hyphens, and the value that is written into it.
+fn option(word: &str) -> Option<(String, Option<String>)> {
+    let option = word.strip_prefix('-').filter(|o| o.parse::<f64>().is_err())?;
+    let (name, inline) = match option.split_once('=') {
+        Some((name, value)) => (name, Some(value.to_owned())),
+        None => (option, None),
+    };
+    Some((name.trim_start_matches('-').replace('_', "-"), inline))
+}
+
+/// What an option of this name sets.
+fn sets(name: &str) -> Option<Sets> {
+    OPTIONS.iter().find(|(known, _)| *known == name).map(|(_, sets)| *sets)
 }
 
 /// The engine that these words start, and how many of them do.
@@ -253,6 +321,10 @@ struct Reader {
 }
 
 impl Reader {
+    fn of(server: Server) -> Self {
+        Self { read: Read { server, ..Read::default() }, ep: None, attention_dp: None, dp_attention: false }
+    }
+
     fn words(&mut self, words: &[String]) {
         let mut at = 0;
         while let Some(word) = words.get(at) {
@@ -260,7 +332,7 @@ impl Reader {
             if matches!(word.as_str(), "&&" | "||" | ";" | "|" | "&" | ">" | "2>&1" | ">>") {
                 return;
             }
-            let Some(option) = word.strip_prefix('-').filter(|o| o.parse::<f64>().is_err()) else {
+            let Some((name, inline)) = option(word) else {
                 if self.read.serve.model.is_empty() {
                     self.read.serve.model.clone_from(word);
                 } else {
@@ -268,12 +340,7 @@ impl Reader {
                 }
                 continue;
             };
-            let (name, inline) = match option.split_once('=') {
-                Some((name, value)) => (name, Some(value.to_owned())),
-                None => (option, None),
-            };
-            let name = name.trim_start_matches('-').replace('_', "-");
-            let sets = OPTIONS.iter().find(|(known, _)| *known == name).map(|(_, sets)| *sets);
+            let sets = sets(&name);
             let is_value = |next: &&String| !next.starts_with('-') || next.parse::<f64>().is_ok();
             let mut value = inline;
             if value.is_none() && sets.is_none_or(Sets::takes_value) {

@@ -162,6 +162,8 @@ impl Machine {
             Quant::Int4
         } else if says("fp8") {
             Quant::Fp8
+        } else if weights.is_empty() && !says("bf16") {
+            presets::of_hub(&serve.model).map_or(Quant::Bf16, |preset| preset.stored)
         } else {
             Quant::Bf16
         };

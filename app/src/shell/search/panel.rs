@@ -11,7 +11,7 @@ use leptos::task::spawn_local;
 use ringside_content::schema::{EntryKind, SearchEntry, Signs};
 use ringside_content::search::{Answer, Hit, Index, answer};
 use ringside_content::words;
-use ringside_core::ask::Answered;
+use ringside_core::ask::{Answered, RUN};
 use ringside_core::query::Query;
 use wasm_bindgen::JsCast;
 
@@ -302,6 +302,9 @@ impl Field {
         if long {
             let signs = library().signs.get();
             return self.answer.with(|a| match (a.figures.first(), signs) {
+                (Some(figure), _) if figure.figure == RUN => {
+                    "A server’s command. It never leaves your browser.".to_owned()
+                }
                 (Some(_), _) => "A model’s configuration. It never leaves your browser.".to_owned(),
                 // Without the signs nothing is known of a log.
                 (None, None) => "Loading …".to_owned(),

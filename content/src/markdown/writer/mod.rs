@@ -25,6 +25,9 @@ use crate::schema::Html;
 use crate::source::{Located, Spot};
 use crate::world::World;
 
+/// What stands between two cells of a table in text without markup.
+const CELL: &str = " · ";
+
 /// What kind of text is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flavour {
@@ -396,11 +399,17 @@ impl<'w, 'a> Writer<'w, 'a> {
                 self.table = None;
                 self.out.push_str("</tbody>\n</table>\n</div>\n");
             }
-            TagEnd::TableHead => self.out.push_str("</tr>\n</thead>\n<tbody>\n"),
-            TagEnd::TableRow => self.out.push_str("</tr>\n"),
+            TagEnd::TableHead => {
+                self.out.push_str("</tr>\n</thead>\n<tbody>\n");
+                self.end_plain_row();
+            }
+            TagEnd::TableRow => {
+                self.out.push_str("</tr>\n");
+                self.end_plain_row();
+            }
             TagEnd::TableCell => {
                 self.end_cell();
-                self.plain.push(' ');
+                self.plain.push_str(CELL);
             }
             TagEnd::FootnoteDefinition => {
                 if let Some((label, waiting, at)) = self.footnotes.waiting.pop() {
@@ -410,6 +419,13 @@ impl<'w, 'a> Writer<'w, 'a> {
             }
             _ => {}
         }
+    }
+
+    /// In text without markup cells stand apart, and rows more so.
+    fn end_plain_row(&mut self) {
+        let end = self.plain.trim_end_matches(CELL).len();
+        self.plain.truncate(end);
+        self.plain.push_str("; ");
     }
 
     fn begin_row(&mut self, in_head: bool) {

@@ -340,6 +340,24 @@ mod tests {
         }
     }
 
+    /// The published configs of models whose checkpoints have fewer than 16 bits.
+    #[test]
+    fn presets_know_what_their_checkpoint_stores() {
+        let configs = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/configs/");
+        for (id, path) in [
+            ("gpt-oss-20b", "gpt-oss-20b.json"),
+            ("deepseek-v3", "deepseek-v3.json"),
+            ("deepseek-v3.2", "2026/deepseek-v3.2.json"),
+            ("kimi-k2.5", "2026/kimi-k2.5.json"),
+            ("minimax-m2.5", "2026/minimax-m2.5.json"),
+        ] {
+            let text = std::fs::read_to_string(format!("{configs}{path}")).expect("a fixture");
+            assert_eq!(presets::find(id).map(|preset| preset.stored), Some(quantized(&text).quant), "{id}");
+        }
+        let all = presets::ALL.iter().filter(|preset| preset.stored != Quant::Bf16).count();
+        assert_eq!(all, 5, "another has no config here");
+    }
+
     #[test]
     fn exclusions_are_read_as_globs_names_and_expressions() {
         let path = "model.layers.1.self_attn.q_proj";

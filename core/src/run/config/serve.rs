@@ -78,7 +78,7 @@ pub(in crate::run) fn find(text: &str) -> Option<(Range<usize>, Read)> {
 }
 
 /// What a command says, which stands on this line.
-pub(in crate::run) fn read(name: &str, at: usize, read: &Read) -> Card {
+pub(crate) fn read(name: &str, at: usize, read: &Read) -> Card {
     let mut card = Card::new(name, Kind::Serve);
     let serve = &read.serve;
     card.run.serving.engine = Some(read.server.id().to_owned());

@@ -1,0 +1,219 @@
+//! A symptom in words: out of memory at a step, a loss that becomes NaN. The figure that shows its causes, and what to look at first.
+
+use super::read::Reading;
+use super::{Answered, Rule, of, set};
+use crate::declare::Model as _;
+use crate::loss_detective;
+use crate::loss_scaling;
+use crate::memory::first_steps;
+use crate::quantity::grouped;
+
+/// When a run is out of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// In forward or backward of the first step.
+    Passes,
+    /// In the first update.
+    Update,
+    /// In forward or backward of the second step.
+    Second,
+    /// After so many steps; 0 where the question gives no number.
+    Later(u64),
+    /// In evaluation.
+    Evaluation,
+    /// While a checkpoint is written.
+    Saving,
+}
+
+/// How a loss goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Nan {
+    /// In fp16.
+    Half,
+    /// After healthy steps, in bf16 or a format that isn't said.
+    Late,
+}
+
+/// The answer to a symptom; none where the question has none, or doesn't say enough of it.
+pub(super) fn of_symptom(reading: &Reading) -> Option<Answered> {
+    let told = |rule: &Rule, symptom: String| {
+        let mut answered = set(rule, reading)?;
+        // The step decided it.
+        answered.unused.retain(|text| !text.ends_with(" steps"));
+        answered.read.insert(0, symptom);
+        Some(answered)
+    };
+    if let Some(when) = when(reading) {
+        return told(&MEMORY, when.words());
+    }
+    match nan(reading)? {
+        Nan::Half => told(&SCALING, "a loss of NaN in fp16".to_owned()),
+        Nan::Late => told(&DETECTIVE, "a loss of NaN after healthy steps".to_owned()),
+    }
+}
+
+const MEMORY: Rule = Rule {
+    figure: first_steps::Params::ID,
+    is_asked: |r| when(r).is_some(),
+    sets: |r| super::some([("seq", r.seq), ("mbs", r.batch), ("dp", r.cluster().map(|[node, nodes]| node * nodes))]),
+    says: |query, r| {
+        let first = when(r).map_or("", When::first);
+        let modelled = match r.preset {
+            Some(preset) => {
+                format!(" For {}: {}", preset.name, of(query, |_: &first_steps::Params, course| course.finding()))
+            }
+            None => String::new(),
+        };
+        format!("{first}{modelled}")
+    },
+};
+
+const SCALING: Rule = Rule {
+    figure: loss_scaling::Params::ID,
+    is_asked: |r| nan(r) == Some(Nan::Half),
+    sets: |_| Vec::new(),
+    says: |_, _| {
+        "In fp16 look first at (1) the loss scale: whether the log says it halves step after step, which means an overflow in the forward \
+         pass that no scale cures, (2) sums, norms, softmax and the loss, which belong in fp32, (3) attention logits beyond 65,504. \
+         In bf16, with the range of fp32, the first doesn’t happen."
+            .to_owned()
+    },
+};
+
+const DETECTIVE: Rule = Rule {
+    figure: loss_detective::Params::ID,
+    is_asked: |r| nan(r) == Some(Nan::Late),
+    sets: |_| Vec::new(),
+    says: |_, r| {
+        let scale = if r.has(&BF16) { "bf16 has the range of fp32, so a loss scale is no suspect. " } else { "" };
+        format!(
+            "{scale}After healthy steps there are three suspects, and the steps before the NaN tell them apart. (1) The arithmetic: gradient norm, \
+             attention logits or loss grow over many steps. Lower the learning rate, clip, keep norms and logits in fp32. (2) The data: \
+             everything is normal until one step. Go back to a checkpoint and skip its batches. (3) The machine: go back and run the same \
+             batches on other nodes. If the NaN doesn’t return, it was a GPU. The figure has nine such runs, and the mission “NaN at step 12,000” has one to solve."
+        )
+    },
+};
+
+const BF16: [&str; 2] = ["bf16", "bfloat16"];
+
+/// Whether a question is of memory that runs out, and when it does.
+fn when(r: &Reading) -> Option<When> {
+    let is_out = r.has(&["oom", "ooms", "oomed", "ooming", "outofmemory", "outofmemoryerror"])
+        || r.says(&["out", "of", "memory"]);
+    let serves = r.has(&["vllm", "sglang", "serve", "serving", "inference", "trtllm"]);
+    if !is_out || serves || r.has(&["kill", "killed", "oomkilled", "137"]) {
+        return None;
+    }
+    let updates = r.says(&["optimizer", "step"]) || r.says(&["optim", "step"]) || r.has(&["exp", "expavg", "expavgsq"]);
+    if r.has(&["eval", "evaluation", "evaluating", "validation", "validating"]) {
+        return Some(When::Evaluation);
+    }
+    if r.has(&["saving", "save", "saves"]) {
+        return Some(When::Saving);
+    }
+    if updates {
+        return Some(When::Update);
+    }
+    match r.at_step() {
+        Some(0 | 1) => Some(When::Passes),
+        Some(2) => Some(When::Second),
+        Some(n) => Some(When::Later(n)),
+        None if r.has(&[
+            "randomly",
+            "random",
+            "suddenly",
+            "later",
+            "slowly",
+            "grows",
+            "growing",
+            "leak",
+            "hours",
+            "eventually",
+        ]) || r.says(&["after", "a", "while"]) =>
+        {
+            Some(When::Later(0))
+        }
+        None => None,
+    }
+}
+
+fn nan(r: &Reading) -> Option<Nan> {
+    if !r.has(&["nan", "nans"])
+        || !r.has(&["loss", "losses", "training", "train", "grad", "gradient", "gradients", "run"])
+    {
+        return None;
+    }
+    let is_late = r.at_step().is_some_and(|step| step > 10)
+        || r.has(&[
+            "suddenly",
+            "sudden",
+            "later",
+            "middle",
+            "midway",
+            "overnight",
+            "randomly",
+            "hundred",
+            "hundreds",
+            "thousand",
+            "thousands",
+        ])
+        || r.says(&["after", "a", "while"]);
+    if r.has(&["fp16", "float16", "half"]) && !r.has(&BF16) {
+        return Some(Nan::Half);
+    }
+    is_late.then_some(Nan::Late)
+}
+
+impl When {
+    /// It in words.
+    fn words(self) -> String {
+        match self {
+            Self::Passes => "out of memory in step 1".to_owned(),
+            Self::Update => "out of memory in optimizer.step()".to_owned(),
+            Self::Second => "out of memory in step 2".to_owned(),
+            Self::Later(0) => "out of memory after some time".to_owned(),
+            Self::Later(step) => format!("out of memory at step {}", grouped(step)),
+            Self::Evaluation => "out of memory in evaluation".to_owned(),
+            Self::Saving => "out of memory while saving".to_owned(),
+        }
+    }
+
+    /// What to look at first: what wasn't there before.
+    const fn first(self) -> &'static str {
+        match self {
+            Self::Passes => {
+                "In the first step nothing has piled up yet: weights, gradients and the activations of one batch are too much. Look first at \
+                 (1) the micro-batch and the sequence length, (2) activation recomputation, (3) the logits, which a large vocabulary makes the \
+                 largest single tensor, (4) weights and gradients: shard them with ZeRO\u{2011}3/FSDP."
+            }
+            Self::Update => {
+                "Adam’s two moments are created in the first optimizer.step(): 8 bytes per parameter in fp32, where nothing shards them. Forward \
+                 and backward fit, the states don’t. Look first at (1) the moments: shard them (ZeRO\u{2011}1 is enough) or use an 8-bit \
+                 optimizer, (2) the update’s own temporaries, about as large as the parameters with foreach=True, (3) gradients: free \
+                 them with zero_grad(set_to_none=True)."
+            }
+            Self::Second => {
+                "Step 2 is the first with Adam’s moments, which the first optimizer.step() created, and activations at the same time. Look first at \
+                 (1) the moments, 8 bytes per parameter in fp32: shard them (ZeRO\u{2011}1) or use an 8-bit optimizer, (2) the activations: \
+                 a smaller micro-batch or recomputation, (3) whatever keeps step 1 alive: a loss that is added up without .item(), \
+                 (4) a longer batch than the first, (5) fragmentation, if the message says that much is reserved but unallocated."
+            }
+            Self::Later(_) => {
+                "From step 2 on every step of the same length takes the same memory, so something changed. Look first at (1) the batch: log the \
+                 length of the longest sequence, (2) the first evaluation, generation or checkpoint, (3) tensors that are kept from step to \
+                 step: a loss that is added up without .item(), outputs collected on the GPU, (4) fragmentation: if reserved is far above allocated, set \
+                 PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True."
+            }
+            Self::Evaluation => {
+                "In evaluation weights, gradients and moments of training stay where they are. Look first at (1) torch.no_grad(): without it every \
+                 activation is kept, (2) the batch size and length of evaluation, which are settings of their own, (3) logits or outputs that are \
+                 collected on the GPU for a metric, (4) the KV cache, if it generates."
+            }
+            Self::Saving => {
+                "Saving gathers what was sharded. Look first at (1) the kind of state dict: a full one is put together on one GPU, a sharded one \
+                 isn’t, (2) offloading while it gathers (cpu_offload, rank0_only), (3) copies that the program makes before it writes."
+            }
+        }
+    }
+}
