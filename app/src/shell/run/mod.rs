@@ -226,6 +226,13 @@ fn view() -> AnyView {
         }
     });
     let report = Memo::new(move |_| desk.run(compare));
+    let stops = move || {
+        desk.inputs.with(|inputs| {
+            let stops = run::stops(inputs.iter().map(|input| &input.card));
+            let stops: Vec<_> = stops.into_iter().map(|(name, stop)| (name.to_owned(), stop.clone())).collect();
+            (!stops.is_empty()).then(|| report::stops(&stops))
+        })
+    };
     let has_any = move || desk.inputs.with(|inputs| !inputs.is_empty());
     view! {
         <article class="run-page">
@@ -239,6 +246,7 @@ fn view() -> AnyView {
             {undo(desk)}
             <p class="visually-hidden" role="status">{desk.heard}</p>
             <div aria-live="polite">
+                {stops}
                 {move || {
                     (!desk.is_empty())
                         .then(|| view! { <p class="finding run-verdict" role="note">{report.with(|r| r.verdict.clone())}</p> })
