@@ -6,8 +6,8 @@ use flate2::read::MultiGzDecoder;
 use ringside_core::allocator::Snapshot;
 use ringside_core::quantity::listed;
 use ringside_core::run::{
-    Card, Checked, Content, Fails, Ledger, Outcome, Report, Row, Run, check, compare, content, gather as together,
-    read, snapshot, stops, versus,
+    Card, Checked, Content, Fails, Ledger, Link, Outcome, Report, Row, Run, check, compare, content,
+    gather as together, read, snapshot, stops, versus,
 };
 use serde_json::{Value, json};
 
@@ -221,16 +221,14 @@ fn parts(ledger: &Ledger) -> String {
 }
 
 fn json(run: &Run, cards: &[Card], report: &Report, checked: &[Checked]) -> Value {
-    let cause = |c: &ringside_core::run::Cause| {
-        let link = c.link.as_ref().map(|link| json!({ "figure": link.figure, "query": link.query.to_string() }));
-        json!({ "label": c.label, "size": c.size, "why": c.why, "link": link })
-    };
+    let link = |link: Option<&Link>| link.map(|link| json!({ "figure": link.figure, "query": link.query.to_string() }));
+    let cause = |c: &ringside_core::run::Cause| json!({ "label": c.label, "size": c.size, "why": c.why, "link": link(c.link.as_ref()) });
     json!({
         "run": run,
         "files": cards.iter().map(|card| json!({
             "name": card.name, "kind": card.kind.id(), "outcome": card.outcome.id(), "said": card.said,
-            "stop": card.stop.as_ref().map(|s| json!({ "line": s.line, "text": s.text, "what": s.what, "why": s.why })),
-            "found": card.found.iter().map(|f| json!({ "line": f.line, "what": f.what, "value": f.value })).collect::<Value>(),
+            "stop": card.stop.as_ref().map(|s| json!({ "line": s.line, "text": s.text, "what": s.what, "why": s.why, "link": link(s.link.as_ref()) })),
+            "found": card.found.iter().map(|f| json!({ "line": f.line, "what": f.what, "value": f.value, "link": link(f.link.as_ref()) })).collect::<Value>(),
             "unread": card.unread.iter().map(|u| json!({ "line": u.line, "text": u.text, "why": u.why })).collect::<Value>(),
         })).collect::<Value>(),
         "traces": versus(cards).map(|v| json!({

@@ -79,7 +79,8 @@ pub(super) fn config(name: &str, text: &str) -> Card {
     card.found("Read as", imported.family.model_type(), 0);
     for warning in &imported.warnings {
         match (&imported.quantized, warning.field) {
-            (Some(quantized), "quantization_config") => card.found("Weights stored as", quantized.form.clone(), 0),
+            // The weights are said with their form.
+            (Some(_), "quantization_config") => {}
             (None, "quantization_config") => card.unread_setting("quantization_config", warning.message.clone(), 0),
             _ => card.unread(&warning.message, "", 0),
         }
