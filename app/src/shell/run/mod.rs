@@ -11,7 +11,7 @@ mod versus;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use ringside_core::run::{self, Card, Kind, Outcome, Run, Setting, compare, gather, read};
+use ringside_core::run::{self, Card, Outcome, Run, Setting, compare, gather, read};
 use ringside_core::setup::Setup;
 
 use crate::deferred::{PageView, lazy};
@@ -286,7 +286,7 @@ fn input(desk: Desk, files: files::Files) -> AnyView {
         count.update_value(|count| *count += 1);
         let card = read(&format!("Pasted text {}", count.get_value()), &text);
         // What was refused may be mended where it stands.
-        if card.outcome != Outcome::Refused || card.kind == Kind::Errors {
+        if card.outcome != Outcome::Refused {
             pasted.set(String::new());
         }
         desk.add(card, &text);
