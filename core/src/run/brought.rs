@@ -314,6 +314,9 @@ fn a_config_says_what_a_model_weighs() {
             assert!(link.query.to_string().contains("model="), "{link:?}");
         }
     }
+    // States of a fixed size are no cache of a token: 12 of 48 layers keep keys and values.
+    let hybrid = read("config.json", include_str!("../../../tests/fixtures/configs/qwen3-next-80b-a3b.json"));
+    assert_eq!(found(&hybrid, "KV cache per token"), "24,576 B in 16 bits", "{:?}", hybrid.found);
 }
 
 /// A value says what was understood, not how a switch is written.

@@ -68,9 +68,11 @@ pub(super) fn config(name: &str, text: &str) -> Card {
     card.found_in("Weights", weights, link);
     let each = Dtype::Bf16.bytes();
     let cache = |tokens: u64| Unit::Bytes.format(imported.shape.kv_bytes(tokens, each));
-    if imported.shape.kv_bytes(1, each) > 0.0 {
+    let per_token = imported.shape.kv_bytes_per_token(each);
+    if per_token > 0.0 {
         let fit = figure("kv-cache", &[("view", "fit")]);
-        card.found_in("KV cache per token", format!("{} in 16 bits", cache(1)), fit.clone());
+        let said = format!("{} in 16 bits", Unit::Bytes.format(per_token));
+        card.found_in("KV cache per token", said, fit.clone());
         if let Some(longest) = imported.context {
             let of = format!("KV cache of the longest sequence, {} tokens", grouped(longest));
             card.found_in(of, cache(longest), fit);
