@@ -6,8 +6,8 @@ use flate2::read::MultiGzDecoder;
 use ringside_core::allocator::Snapshot;
 use ringside_core::quantity::listed;
 use ringside_core::run::{
-    Card, Checked, Content, Ledger, Outcome, Report, Run, check, compare, content, gather as together, read, snapshot,
-    versus,
+    Card, Checked, Content, Fails, Ledger, Link, Outcome, Report, Row, Run, check, compare, content,
+    gather as together, read, snapshot, stops, versus,
 };
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub fn main(files: impl Iterator<Item = Given>, as_json: bool) -> Result<Output,
     let (run, cards, replaced) = gather(files)?;
     let report = compare(&run);
     let text = if as_json { pretty(&json(&run, &cards, &report, &[])) } else { page(&run, &cards, &replaced, &report) };
-    Ok(Output { text, holds: report.missing.is_empty() })
+    Ok(Output { text, holds: report.missing.is_empty() && run.fails == Fails::default() })
 }
 
 /// `ringside check`: holds its assertions.
@@ -121,6 +121,13 @@ fn page(run: &Run, cards: &[Card], replaced: &[String], report: &Report) -> Stri
     if !run.note.is_empty() {
         text += &format!("Note: {}\n", run.note);
     }
+    for (name, stop) in stops(cards) {
+        text += &format!("{} ({})\n", stop.what, stop.place(name));
+        if !stop.text.is_empty() {
+            text += &format!("  {}\n", stop.text);
+        }
+        text += &format!("  {}\n\n", stop.why);
+    }
     for card in cards {
         text +=
             &format!("{}: {} ({}). {}\n", card.name, card.kind.label(), card.outcome.label().to_lowercase(), card.said);
@@ -144,7 +151,20 @@ fn page(run: &Run, cards: &[Card], replaced: &[String], report: &Report) -> Stri
         }));
         text += &format!("\n{}\n{}{}\n", versus.notes.join("\n"), table(&rows), versus.finding);
     }
+    if run.is_empty() {
+        return text;
+    }
     text += "\n";
+    if let Some(question) = &report.question {
+        text += &format!("{}\n", question.sentence);
+        let mut rows = vec![[question.setting.key.to_owned(), "step".to_owned(), "memory".to_owned(), String::new()]];
+        rows.extend(question.answers.iter().map(|answer| {
+            let [step, memory] = answer.rows.each_ref().map(Row::predicted_text);
+            let too_large = if answer.is_too_large { "more than the GPU has" } else { "" };
+            [answer.label.to_owned(), step, memory, too_large.to_owned()]
+        }));
+        text += &format!("{}\n", table(&rows));
+    }
     if !report.rows.is_empty() {
         let mut rows = vec![["".to_owned(), "predicted".to_owned(), "measured".to_owned(), "gap".to_owned()]];
         rows.extend(
@@ -201,15 +221,14 @@ fn parts(ledger: &Ledger) -> String {
 }
 
 fn json(run: &Run, cards: &[Card], report: &Report, checked: &[Checked]) -> Value {
-    let cause = |c: &ringside_core::run::Cause| {
-        let link = c.link.as_ref().map(|link| json!({ "figure": link.figure, "query": link.query.to_string() }));
-        json!({ "label": c.label, "size": c.size, "why": c.why, "link": link })
-    };
+    let link = |link: Option<&Link>| link.map(|link| json!({ "figure": link.figure, "query": link.query.to_string() }));
+    let cause = |c: &ringside_core::run::Cause| json!({ "label": c.label, "size": c.size, "why": c.why, "link": link(c.link.as_ref()) });
     json!({
         "run": run,
         "files": cards.iter().map(|card| json!({
             "name": card.name, "kind": card.kind.id(), "outcome": card.outcome.id(), "said": card.said,
-            "found": card.found.iter().map(|f| json!({ "line": f.line, "what": f.what, "value": f.value })).collect::<Value>(),
+            "stop": card.stop.as_ref().map(|s| json!({ "line": s.line, "text": s.text, "what": s.what, "why": s.why, "link": link(s.link.as_ref()) })),
+            "found": card.found.iter().map(|f| json!({ "line": f.line, "what": f.what, "value": f.value, "link": link(f.link.as_ref()) })).collect::<Value>(),
             "unread": card.unread.iter().map(|u| json!({ "line": u.line, "text": u.text, "why": u.why })).collect::<Value>(),
         })).collect::<Value>(),
         "traces": versus(cards).map(|v| json!({
@@ -226,6 +245,12 @@ fn json(run: &Run, cards: &[Card], report: &Report, checked: &[Checked]) -> Valu
         })).collect::<Value>(),
         "missing": report.missing.iter().map(|missing| missing.sentence.as_str()).collect::<Vec<_>>(),
         "assumed": report.assumed.iter().map(|a| json!({ "key": a.key, "text": a.sentence })).collect::<Value>(),
+        "question": report.question.as_ref().map(|q| json!({
+            "key": q.setting.key, "text": q.sentence, "answers": q.answers.iter().map(|a| json!({
+                "value": a.id, "label": a.label, "too-large": a.is_too_large,
+                "predicted": a.rows.iter().map(|row| (row.id.to_owned(), json!(row.predicted))).collect::<serde_json::Map<_, _>>(),
+            })).collect::<Value>(),
+        })),
         "verdict": report.verdict,
         "next": report.next.iter().map(|n| json!({ "why": n.why, "command": n.command })).collect::<Value>(),
         "assertions": checked.iter().map(|c| json!({ "text": c.text, "holds": c.holds, "values": c.values })).collect::<Value>(),

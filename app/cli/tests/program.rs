@@ -240,6 +240,19 @@ fn what_was_read_is_shown_and_what_was_refused_is_named() {
     }
 }
 
+#[test]
+fn what_makes_a_run_fail_comes_first() {
+    let script = "#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=8\nexport MASTER_ADDR=localhost\nsrun torchrun --nnodes=4 --nproc_per_node=8 --rdzv_id=1 --rdzv_backend=c10d --rdzv_endpoint=$MASTER_ADDR:29500 train.py\n";
+    let (page, _, code) = ringside(&["run", "-"], script);
+    assert!(page.contains("It hangs (") && page.contains("line 6)"), "{page}");
+    assert!(page.find("It hangs") < page.find("Launch script") && page.contains("localhost is another host"), "{page}");
+    assert_eq!(code, Some(1));
+    let error = "Traceback (most recent call last):\n  File \"/w/train.py\", line 212, in <module>\n    optimizer.step()\n  File \"/opt/torch/optim/adamw.py\", line 177, in _init_group\n    state[\"exp_avg\"] = torch.zeros_like(p)\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n";
+    let (page, _, code) = ringside(&["run", "-"], error);
+    assert!(page.starts_with("Memory ran out in the first optimizer step (") && code == Some(1), "{page}");
+    assert!(!page.contains("isn’t known"), "nothing is asked of a run that nobody brought: {page}");
+}
+
 /// The example of docs/run.md.
 #[test]
 fn the_documented_run_file_holds() {

@@ -62,13 +62,19 @@ export interface RunFile {
   content: string | Uint8Array;
 }
 
+/** A figure in a state. */
+export interface Link {
+  figure: string;
+  query: string;
+}
+
 /** A part of a sum. */
 export interface Cause {
   label: string;
   size: number;
   why: string;
   /** The figure that shows it. */
-  link: { figure: string; query: string } | null;
+  link: Link | null;
 }
 
 export interface Report {
@@ -79,7 +85,9 @@ export interface Report {
     kind: string;
     outcome: string;
     said: string;
-    found: { line: number; what: string; value: string }[];
+    /** What makes the run fail: the line (0 for none), what happens, and why, with what to do. */
+    stop: { line: number; text: string; what: string; why: string; link: Link | null } | null;
+    found: { line: number; what: string; value: string; link: Link | null }[];
     unread: { line: number; text: string; why: string }[];
   }[];
   /** The last two traces side by side: seconds of a step, or of the whole traces where steps aren't marked. */
@@ -104,6 +112,17 @@ export interface Report {
   /** What nobody said and the prediction needs. */
   missing: string[];
   assumed: { key: string; text: string }[];
+  /** The setting that nobody gave and that decides most, with the low end, the best guess and the high end for each of its values. */
+  question: {
+    key: string;
+    text: string;
+    answers: {
+      value: string;
+      label: string;
+      "too-large": boolean;
+      predicted: { "step-time": [number, number, number]; memory: [number, number, number] };
+    }[];
+  } | null;
   verdict: string;
   next: { why: string; command: string }[];
   assertions: Assertion[];

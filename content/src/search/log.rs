@@ -199,6 +199,17 @@ impl LogReading {
 
     /// What is said of the whole: what it comes to, what is not known, what was not read.
     pub fn summary(&self) -> String {
+        let known = match (self.lines, self.recognized) {
+            (1, _) => "The line is recognized. ".to_owned(),
+            (lines, 1) => format!("1 of {} lines is recognized. ", whole_number(lines)),
+            (lines, n) => format!("{} of {} lines are recognized. ", whole_number(n), whole_number(lines)),
+        };
+        let known = if self.lines > 0 && self.has_trouble() { known } else { String::new() };
+        format!("{known}{}", self.begin())
+    }
+
+    /// The same without a count of the lines that are recognized, for where another reader counts lines.
+    pub fn begin(&self) -> String {
         if self.lines == 0 {
             return "Paste it here. It never leaves your browser.".to_owned();
         }
@@ -207,25 +218,17 @@ impl LogReading {
             (None, 0) => nothing_wrong(self.lines),
             (None, n) => format!("{} Nothing else looks wrong.", looks_like(n)),
             (Some(seen), n) => {
-                let known = match (self.lines, self.recognized) {
-                    (1, _) => "The line is recognized.".to_owned(),
-                    (lines, 1) => format!("1 of {} lines is recognized.", whole_number(lines)),
-                    (lines, n) => format!("{} of {} lines are recognized.", whole_number(n), whole_number(lines)),
-                };
-                let unknown = if n == 0 { String::new() } else { format!(" {}", looks_like(n)) };
+                let unknown = if n == 0 { String::new() } else { format!("{} ", looks_like(n)) };
                 let begin = match (seen.kind, n) {
-                    (SignKind::Consequence, 0) => match self.waits.said() {
-                        Some(waits) => format!(" {waits}"),
-                        None => {
-                            " None of them names the cause. Look for the rank or the program that says something else."
-                                .to_owned()
-                        }
-                    },
-                    (SignKind::Consequence, 1) => " Begin with that one.".to_owned(),
-                    (SignKind::Consequence, _) => " Begin with the first of them.".to_owned(),
-                    _ => format!(" Begin with line {}{}.", whole_number(seen.place.line), of_rank(seen.place.rank)),
+                    (SignKind::Consequence, 0) => self.waits.said().unwrap_or_else(|| {
+                        "None of them names the cause. Look for the rank or the program that says something else."
+                            .to_owned()
+                    }),
+                    (SignKind::Consequence, 1) => "Begin with that one.".to_owned(),
+                    (SignKind::Consequence, _) => "Begin with the first of them.".to_owned(),
+                    _ => format!("Begin with line {}{}.", whole_number(seen.place.line), of_rank(seen.place.rank)),
                 };
-                format!("{known}{unknown}{begin}")
+                format!("{unknown}{begin}")
             }
         };
         if self.skipped > 0 {

@@ -1,8 +1,10 @@
 //! What came of something that was pasted.
 
 use super::file::Run;
+use super::ledger::Link;
 use super::topology::Topology;
 use crate::options;
+use crate::quantity::grouped;
 use crate::trace::versus::Profile;
 
 /// What a text was recognized as.
@@ -93,7 +95,7 @@ options!(Outcome {
 });
 
 /// Something that was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     /// What it is: "Tensor-parallel ranks".
     pub what: String,
@@ -101,6 +103,32 @@ pub struct Found {
     pub value: String,
     /// The line it stands on, from 1; 0 for none.
     pub line: usize,
+    /// The figure that shows it.
+    pub link: Option<Link>,
+}
+
+/// What makes a run fail: a launch that can't work as it is written, or an error that ended it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stop {
+    /// What happens: "It hangs".
+    pub what: String,
+    /// The line that does it, from 1; 0 for none.
+    pub line: usize,
+    /// That line as it stands, shortened.
+    pub text: String,
+    /// Why, and what to do: sentences.
+    pub why: String,
+    /// The figure that shows it.
+    pub link: Option<Link>,
+    /// What a run file keeps of it: a sentence.
+    pub sentence: String,
+}
+
+impl Stop {
+    /// Where it stands, of a card with this name: `job.sh, line 9`.
+    pub fn place(&self, name: &str) -> String {
+        if self.line > 0 { format!("{name}, line {}", grouped(self.line as u64)) } else { name.to_owned() }
+    }
 }
 
 /// Something that wasn't.
@@ -131,6 +159,8 @@ pub struct Card {
     pub unread: Vec<Unread>,
     /// How much wasn't, with what isn't listed.
     pub unread_count: usize,
+    /// What makes the run fail, if something does.
+    pub stop: Option<Stop>,
     /// What it says of the run.
     pub run: Run,
     /// The node that it draws.
@@ -145,7 +175,7 @@ const LISTED: usize = 40;
 const QUOTE: usize = 200;
 
 /// The beginning of a text, on one line.
-fn quote(text: &str) -> String {
+pub(super) fn quote(text: &str) -> String {
     let text = text.trim();
     if text.chars().count() <= QUOTE { text.to_owned() } else { text.chars().take(QUOTE - 1).chain(['…']).collect() }
 }
@@ -168,7 +198,12 @@ impl Card {
 
     /// Notes something that was read.
     pub(super) fn found(&mut self, what: impl Into<String>, value: impl Into<String>, line: usize) {
-        self.found.push(Found { what: what.into(), value: value.into(), line });
+        self.found.push(Found { what: what.into(), value: value.into(), line, link: None });
+    }
+
+    /// Notes something that was read, with the figure that shows it.
+    pub(super) fn found_in(&mut self, what: impl Into<String>, value: impl Into<String>, link: Option<Link>) {
+        self.found.push(Found { what: what.into(), value: value.into(), line: 0, link });
     }
 
     /// Notes something that wasn't.

@@ -1,7 +1,8 @@
 //! Predicted next to measured.
 
+use super::bus;
 use super::file::Run;
-use super::given::{self, Missing};
+use super::given::{self, Missing, Setting, Takes};
 use super::ledger::{self, Ledger, Link, Next};
 use super::measure::Metric;
 use super::plan::{Assumed, GUESSED, Plan};
@@ -79,6 +80,30 @@ impl Row {
     }
 }
 
+/// A setting that nobody gave and that decides most of what is predicted, with what each of its values makes of the prediction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// The setting.
+    pub setting: Setting,
+    /// The question: a sentence.
+    pub sentence: String,
+    /// Its values.
+    pub answers: Vec<Answer>,
+}
+
+/// A value of a setting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Its id, for [`Setting::put`].
+    pub id: &'static str,
+    /// What a person reads.
+    pub label: &'static str,
+    /// The step time and the memory per GPU with it, each a line of a table without a measurement.
+    pub rows: [Row; 2],
+    /// Whether the least that is predicted exceeds the GPU's memory.
+    pub is_too_large: bool,
+}
+
 /// A run, predicted and measured.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Report {
@@ -88,6 +113,8 @@ pub struct Report {
     pub ledgers: Vec<Ledger>,
     /// What was assumed.
     pub assumed: Vec<Assumed>,
+    /// What is asked first, if one setting decides most.
+    pub question: Option<Question>,
     /// What is missing for a prediction, or why the layout is impossible.
     pub missing: Vec<Missing>,
     /// What it comes to: a sentence or two.
@@ -104,10 +131,15 @@ impl Report {
         self.rows.iter().find(|row| row.id == id)
     }
 
-    /// With what of the run wasn't read, beside a prediction only: where nothing is compared, nothing can change.
-    fn with_caveat(mut self, run: &Run) -> Self {
-        if let Some(caveat) = run.caveat().filter(|_| self.rows.iter().any(|row| row.predicted.is_some())) {
+    /// With what of the run wasn't read, and what makes it fail. The first beside a prediction only: where nothing is compared, nothing
+    /// can change.
+    fn with_notes(mut self, run: &Run) -> Self {
+        let is_predicted = self.rows.iter().any(|row| row.predicted.is_some());
+        if let Some(caveat) = run.caveat().filter(|_| is_predicted) {
             self.verdict += &format!(" {caveat}");
+        }
+        if let Some(failure) = run.failure(is_predicted) {
+            self.verdict = format!("{failure} {}", self.verdict);
         }
         self
     }
@@ -154,7 +186,25 @@ pub fn compare(run: &Run) -> Report {
             report.next.extend(retried(run));
         }
     }
-    report.with_caveat(run)
+    if let Some(bus) = bus::of(run) {
+        let m = run.measured.get(&Metric::BusBandwidth);
+        let row = Row {
+            id: Metric::BusBandwidth.id(),
+            label: Metric::BusBandwidth.label().to_owned(),
+            unit: Metric::BusBandwidth.unit(),
+            predicted: Some(bus.predicted()),
+            measured: m.map(|m| m.value),
+            from: m.map_or_else(String::new, |m| m.from.clone()),
+            link: bus.link(),
+        };
+        report.rows.retain(|other| other.id != row.id);
+        report.rows.push(row);
+        report.verdict = match report.rows.len() {
+            1 => bus.sentence(),
+            _ => format!("{} {}", report.verdict, bus.sentence()),
+        };
+    }
+    report.with_notes(run)
 }
 
 /// What was measured, without predictions.
@@ -171,6 +221,55 @@ fn bare_rows(run: &Run) -> Vec<Row> {
         link: None,
     };
     run.measured.iter().filter(|(metric, _)| shown(metric)).map(row).collect()
+}
+
+/// A range over the values of a setting is so much wider than with one of them before it is asked for.
+const WIDE: f64 = 1.5;
+
+/// The setting among those whose values are tried that widens the prediction most, if it widens it much.
+fn question(run: &Run, plan: &Plan) -> Option<Question> {
+    let of = |id: &'static str, label: &str, unit, predicted| Row {
+        id,
+        label: label.to_owned(),
+        unit,
+        predicted: Some(predicted),
+        measured: None,
+        from: String::new(),
+        link: None,
+    };
+    let capacity = plan.job.cluster.gpu.sees().0;
+    let answer = |setting: &Setting, (id, label): (&'static str, &'static str)| {
+        let run = setting.put(run, id).ok()?;
+        let plan = run.plan().ok()?;
+        let variants = plan.variants(&run);
+        let seconds = spread(variants.iter().map(Plan::step_time), plan.step_time());
+        let memory = memory_over(&variants, Metric::MemoryUsed)?;
+        let rows =
+            [of("step-time", "Step time", Unit::Seconds, seconds), of("memory", "Memory per GPU", Unit::Bytes, memory)];
+        Some(Answer { id, label, rows, is_too_large: memory[0] > capacity })
+    };
+    let widened = |answers: &[Answer]| {
+        // With the assumed values of the others: over all of theirs, one would seem to widen what another does.
+        let middle = |i: usize| answers.iter().filter_map(move |answer| Some(answer.rows.get(i)?.predicted?[1]));
+        let ratio = |i: usize| middle(i).fold(0.0, f64::max) / middle(i).fold(f64::INFINITY, f64::min);
+        ratio(0).max(ratio(1))
+    };
+    let open = given::SPANNED.iter().filter(|setting| plan.assumed.iter().any(|a| a.key == setting.key));
+    let asked = open.filter_map(|setting| {
+        let Takes::Choice(list) = setting.takes else { return None };
+        let values = list.ids.iter().copied().zip(list.labels.iter().copied());
+        let answers: Vec<Answer> = values.filter_map(|value| answer(setting, value)).collect();
+        Some((widened(&answers), *setting, answers))
+    });
+    let (wide, setting, answers) = asked.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (answers.len() > 1 && wide >= WIDE).then(|| Question {
+        setting,
+        sentence: format!(
+            "Most of the prediction depends on the {}, which isn’t known. Say which it is, or paste the configuration that has it.",
+            lower(given::label(setting.key))
+        ),
+        answers,
+    })
 }
 
 fn spread(values: impl Iterator<Item = f64> + Clone, at: f64) -> [f64; 3] {
@@ -218,10 +317,7 @@ fn training(run: &Run, plan: &Plan, report: &mut Report) {
         measured_memory.iter().map(|(m, _)| *m).collect()
     };
     for metric in kinds_shown {
-        let bounds: Vec<[f64; 3]> = variants.iter().filter_map(|v| memory_range(v, metric)).collect();
-        let Some([low, middle, high]) = bounds.first().copied() else { continue };
-        let [low, high] =
-            [bounds.iter().map(|b| b[0]).fold(low, f64::min), bounds.iter().map(|b| b[2]).fold(high, f64::max)];
+        let Some([low, middle, high]) = memory_over(&variants, metric) else { continue };
         let m = run.measured.get(&metric);
         let label = if m.is_some() { metric.label() } else { "Memory per GPU" };
         report.rows.push(row(
@@ -261,6 +357,7 @@ fn training(run: &Run, plan: &Plan, report: &mut Report) {
             report.assumed.push(assumed.clone());
         }
     }
+    report.question = question(run, plan);
     report.contradiction = contradiction(run, plan, report);
     report.verdict = report.contradiction.clone().unwrap_or_else(|| verdict(report, plan) + &of_memory(report, plan));
     report.next = next(run, plan, report);
@@ -331,6 +428,15 @@ fn of_memory(report: &Report, plan: &Plan) -> String {
     }
 }
 
+/// The same over several plans: the middle is that of the first.
+fn memory_over(variants: &[Plan], metric: Metric) -> Option<[f64; 3]> {
+    let bounds: Vec<[f64; 3]> = variants.iter().filter_map(|v| memory_range(v, metric)).collect();
+    let [low, middle, high] = bounds.first().copied()?;
+    let [low, high] =
+        [bounds.iter().map(|b| b[0]).fold(low, f64::min), bounds.iter().map(|b| b[2]).fold(high, f64::max)];
+    Some([low, middle, high])
+}
+
 /// What the memory model says for a way of measuring: least, middle, most.
 fn memory_range(plan: &Plan, metric: Metric) -> Option<[f64; 3]> {
     let b = breakdown(&plan.memory).ok()?;
@@ -344,6 +450,9 @@ fn verdict(report: &Report, plan: &Plan) -> String {
     let [_, at, _] = row.predicted.unwrap_or_default();
     let is_spanned = plan.is_spanned();
     let Some(measured) = row.measured else {
+        if let Some(question) = &report.question {
+            return question.sentence.clone();
+        }
         // A range over all values that a setting can have assumes none of them.
         let lead = if is_spanned { "A step" } else { "With the assumed values, a step" };
         return format!("{lead} is predicted to take {}. No step time was measured.", row.predicted_text());
@@ -502,7 +611,7 @@ fn retried(run: &Run) -> Option<Next> {
 /// What a serving engine has room for, and whether it starts: of a run's command or of what it printed. None of a run that doesn't serve.
 pub fn serves(run: &Run) -> Option<Report> {
     let mut report = Report::default();
-    serving(run, &mut report).then(|| report.with_caveat(run))
+    serving(run, &mut report).then(|| report.with_notes(run))
 }
 
 /// Whether one request of the greatest length fits a cache with room for between so many tokens, which decides whether vLLM starts

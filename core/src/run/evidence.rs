@@ -2,14 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use super::card::{Card, Kind};
+use super::card::{Card, Kind, Stop, quote};
 use super::config::{self, Given, options};
 use super::file::{Model, Serving};
+use super::ledger::{Link, state};
 use super::measure::Metric;
 use crate::allocator::Snapshot;
 use crate::collective::Op;
+use crate::declare::{Model as _, Text as _};
 use crate::hardware::named as gpu;
-use crate::launch::{Outcome as LaunchOutcome, Params as LaunchParams, Script, header_of};
+use crate::launch::world::MOST_NODES;
+use crate::launch::{Case, Outcome as LaunchOutcome, Params as LaunchParams, Script, header_of};
+use crate::memory::Dtype;
 use crate::model::ModelRef;
 use crate::model::config::{Import, import};
 use crate::network::measured;
@@ -35,10 +39,49 @@ pub(super) fn config(name: &str, text: &str) -> Card {
     let Ok(size) = imported.shape.count() else {
         return Card::refused(name, Kind::Config, "The sizes in it make no model.");
     };
-    card.found("Parameters", count(size.total as f64), 0);
+    let guess = matches!(import, Import::Guess { .. }).then_some(imported.family);
+    card.run.model = Model::of(&ModelRef::Custom { shape: imported.shape, guess });
+    let model = card.run.setup().0.model;
+    let figure = |id, more: &[(&str, &str)]| {
+        let mut query = model.as_ref()?.query();
+        more.iter().for_each(|(name, value)| query.set(name, (*value).to_owned()));
+        state(id, &query)
+    };
+    card.found_in("Parameters", count(size.total as f64), figure("model-anatomy", &[]));
+    let stored = stored(text);
+    let dtype = stored.unwrap_or(Dtype::Bf16);
+    // What the file says of its bits counts more than the type of its other tensors.
+    let weights = imported.quantized.as_ref().map(|quantized| (quantized.bytes, quantized.form.clone()));
+    let (bytes, form) = weights.unwrap_or_else(|| {
+        let form = if stored.is_some() { dtype.id().to_owned() } else { "bf16, as the file names no type".to_owned() };
+        (size.total as f64 * dtype.bytes(), form)
+    });
+    let weights = format!("{} ({form})", Unit::Bytes.format(bytes));
+    // The memory breakdown has no bits below 16.
+    let link = match &imported.quantized {
+        None => figure("memory-breakdown", &[("mode", "inference"), ("dtype", dtype.id())]),
+        Some(quantized) => {
+            let bits = if quantized.bytes > 0.75 * size.total as f64 { "8" } else { "4" };
+            figure("kv-cache", &[("view", "fit"), ("weight-bits", bits)])
+        }
+    };
+    card.found_in("Weights", weights, link);
+    let each = Dtype::Bf16.bytes();
+    let cache = |tokens: u64| Unit::Bytes.format(imported.shape.kv_bytes(tokens, each));
+    let per_token = imported.shape.kv_bytes_per_token(each);
+    if per_token > 0.0 {
+        let fit = figure("kv-cache", &[("view", "fit")]);
+        let said = format!("{} in 16 bits", Unit::Bytes.format(per_token));
+        card.found_in("KV cache per token", said, fit.clone());
+        if let Some(longest) = imported.context {
+            let of = format!("KV cache of the longest sequence, {} tokens", grouped(longest));
+            card.found_in(of, cache(longest), fit);
+        }
+    }
     for warning in &imported.warnings {
         match (&imported.quantized, warning.field) {
-            (Some(quantized), "quantization_config") => card.found("Weights stored as", quantized.form.clone(), 0),
+            // The weights are said with their form.
+            (Some(_), "quantization_config") => {}
             (None, "quantization_config") => card.unread_setting("quantization_config", warning.message.clone(), 0),
             _ => card.unread(&warning.message, "", 0),
         }
@@ -48,18 +91,31 @@ pub(super) fn config(name: &str, text: &str) -> Card {
     }
     let family = imported.family.model_type();
     match &import {
-        Import::Known(_) => {
-            card.found("Read as", family, 0);
-            card.run.model = Model::of(&ModelRef::Custom { shape: imported.shape, guess: None });
-        }
+        Import::Known(_) => card.found("Read as", family, 0),
         Import::Guess { message, .. } => {
             card.found("Counted like", format!("{family}, a guess"), 0);
             card.unread("What the count leaves out", message.clone(), 0);
-            card.run.model = Model::of(&ModelRef::Custom { shape: imported.shape, guess: Some(imported.family) });
-            card.said = "No rule counts all that this file says, so its sizes are a guess. Check the parameter count before you rely on it.".to_owned();
+            card.said =
+                "No rule counts all that this file says, so its sizes are a guess. Check the parameter count before you rely on it."
+                    .to_owned();
         }
     }
     card.done()
+}
+
+/// The type that a `config.json` says its tensors are stored in.
+fn stored(text: &str) -> Option<Dtype> {
+    let value = |key: &str| {
+        let (_, rest) = text.split_once(&format!("{key}\"")).or_else(|| text.split_once(&format!("{key}'")))?;
+        let rest = rest.trim_start_matches([' ', ':', '"', '\'']);
+        Some(rest.split(['"', '\'', ',', '\n']).next().unwrap_or_default().trim_start_matches("torch."))
+    };
+    match value("\"torch_dtype").or_else(|| value("\"dtype")).or_else(|| value("'torch_dtype"))? {
+        "bfloat16" => Some(Dtype::Bf16),
+        "float16" => Some(Dtype::Fp16),
+        "float32" => Some(Dtype::Fp32),
+        _ => None,
+    }
 }
 
 /// A buffer so large, in bytes, that its bandwidth is the link's.
@@ -89,6 +145,23 @@ pub(super) fn nccl(name: &str, text: &str) -> Card {
         if let Some(ranks) = report.ranks {
             card.found("Ranks", grouped(ranks as u64), 0);
         }
+    }
+    if let Some(first) = report.devices.first() {
+        let is_one = report.devices.iter().all(|device| device.name == first.name);
+        match gpu(&first.name).filter(|_| is_one) {
+            Some(found) => {
+                card.run.cluster.gpu = Some(found.id.to_owned());
+                card.found("GPU", found.name, 0);
+            }
+            None if is_one => card.unread(&first.name, "this GPU isn’t known", 0),
+            None => card.unread("The GPUs", "they are of several kinds", 0),
+        }
+    }
+    if let Some([node, nodes]) = report.hosts() {
+        card.run.cluster.node = Some(node as u64);
+        card.run.cluster.nodes = Some(nodes as u64);
+        card.found("GPUs per node", grouped(node as u64), 0);
+        card.found("Nodes", grouped(nodes as u64), 0);
     }
     card.found("Rows", grouped(report.rows.len() as u64), 0);
     for fault in &report.faults {
@@ -201,34 +274,64 @@ pub(super) fn script(name: &str, text: &str) -> Card {
         card.run.cluster.node = Some(node);
         card.found("GPUs per node", grouped(node), 0);
     }
-    // The launch itself, on as many nodes as its simulation has.
-    let most = crate::launch::world::MOST_NODES;
-    let params = LaunchParams {
-        case: crate::launch::Case::Own,
-        nodes: most,
-        gpus: 8,
-        script: Script(text.to_owned()),
-        ..LaunchParams::default()
-    };
-    let fits = nodes.unwrap_or(1) <= most && text.len() <= 20_000 && text.lines().count() <= 400;
-    // What a launcher's own flags say needs no simulation, and flags alone launch nothing.
-    let is_said = (trains || text.contains("accelerate launch")) && !text.contains("srun ");
-    if fits && !is_said {
-        let launch = params.launch();
-        match launch.outcome() {
-            LaunchOutcome::Trains => card.found("Processes that train", grouped(launch.training() as u64), launch.line),
-            LaunchOutcome::Unread => card.unread(
-                "Part of the script",
-                "it isn't evaluated, so how many processes start isn't known",
-                launch.unread,
-            ),
-            outcome => card.found("The launch", outcome.label(), launch.fault.map_or(0, |(_, line)| line)),
-        }
-    }
+    started(text, [nodes, node], &mut card);
     if !card.found.is_empty() && !trains {
         card.said = "Only the numbers of nodes, GPUs and processes were read.".to_owned();
     }
     card.done()
+}
+
+/// Most GPUs per node that the simulation of a launch has.
+const MOST_LAUNCHED: u64 = 8;
+
+/// What comes of a launch as it is written, with `[nodes, GPUs per node]` if they are known, or else as many as its simulation has.
+pub(super) fn started(text: &str, [nodes, node]: [Option<u64>; 2], card: &mut Card) {
+    // By hand, a launcher's own flags say what there is to say: nothing is known of the machines.
+    let is_job = text.contains("#SBATCH") || text.contains("srun ") || text.contains("apiVersion:");
+    if !is_job && card.run.layout.framework.is_some() {
+        return;
+    }
+    let is_script = card.kind == Kind::Script;
+    let most = [MOST_NODES, MOST_LAUNCHED];
+    let [nodes, gpus] = [(nodes, most[0]), (node, most[1])].map(|(n, most)| n.unwrap_or(most));
+    let mut script = Script::default();
+    if nodes > most[0] || gpus > most[1] || script.read(text).is_err() {
+        if is_script && is_job {
+            let why = "a launch of more than 8 nodes, or a script of more than 400 lines, isn’t followed here";
+            card.unread("Whether the launch works", why, 0);
+        }
+        return;
+    }
+    let params = LaunchParams { case: Case::Own, nodes, gpus, script, ..LaunchParams::standard() };
+    let launch = params.launch();
+    let outcome = launch.outcome();
+    // The simulation has the text without the empty lines before it.
+    let before = text.lines().take_while(|line| line.trim().is_empty()).count();
+    let at = |line: usize| if line > 0 { line + before } else { 0 };
+    let happens = match outcome {
+        LaunchOutcome::Trains => {
+            return card.found("Processes that train", grouped(launch.training() as u64), at(launch.line));
+        }
+        LaunchOutcome::Unread if is_script => {
+            let why = "it isn't evaluated, so how many processes start isn't known";
+            return card.unread("Part of the script", why, at(launch.unread));
+        }
+        LaunchOutcome::Unread => return,
+        LaunchOutcome::Silent => "trains, but not as it should",
+        LaunchOutcome::Hangs => "hangs",
+        LaunchOutcome::Refused => "never starts",
+        LaunchOutcome::Fails => "fails",
+    };
+    let line = launch.fault.map_or(0, |(_, line)| at(line));
+    let place = if line > 0 { format!("line {} of {}", grouped(line as u64), card.name) } else { card.name.clone() };
+    card.stop = Some(Stop {
+        what: outcome.label().to_owned(),
+        line,
+        text: line.checked_sub(1).and_then(|i| text.lines().nth(i)).map(quote).unwrap_or_default(),
+        why: params.finding(&launch),
+        link: Some(Link { figure: LaunchParams::ID, query: params.query() }),
+        sentence: format!("As it is written, the launch {happens} ({place})."),
+    });
 }
 
 /// Traces of one run, a rank each, and the first one's profile.

@@ -50,12 +50,27 @@ pub struct Run {
     /// What was measured.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub measured: BTreeMap<Metric, Measured>,
+    /// What makes it fail, as far as the inputs say.
+    #[serde(skip_serializing_if = "is_default")]
+    pub fails: Fails,
     /// Settings that were pasted and aren't read: kept, so that nothing is lost.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<String>,
     /// Keys of settings that were given with a value that isn't known, such as `layout.tp`: where no other input gives one, it is assumed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<String>,
+}
+
+/// What makes a run fail, a sentence each: with it, a prediction holds only once that is fixed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fails {
+    /// What the launch does instead of training.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub launch: Option<String>,
+    /// What its output ends on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -316,9 +331,9 @@ impl Run {
         toml::to_string(self).unwrap_or_default()
     }
 
-    /// Whether nothing is known.
+    /// Whether nothing is known of it, beside that it failed.
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        *self == Self { fails: self.fails.clone(), ..Self::default() }
     }
 
     /// Puts `other` over it, and says what it replaced.
@@ -399,6 +414,14 @@ impl Run {
         (!self.unread.is_empty()).then(|| format!("{settings} read and may change this."))
     }
 
+    /// What makes it fail, and that a prediction holds only without it: sentences.
+    pub(super) fn failure(&self, is_predicted: bool) -> Option<String> {
+        let said: Vec<&str> =
+            [&self.fails.launch, &self.fails.output].into_iter().flatten().map(String::as_str).collect();
+        let holds = if is_predicted { " What is predicted holds once that is fixed." } else { "" };
+        (!said.is_empty()).then(|| format!("{}{holds}", said.join(" ")))
+    }
+
     /// A measured value.
     pub fn measured(&self, metric: Metric) -> Option<f64> {
         self.measured.get(&metric).map(|measured| measured.value)
@@ -431,6 +454,9 @@ fn another(metric: Metric, before: &Value, now: &Value) -> Option<String> {
     (before.value != now.value).then(|| format!("{}: {} instead of {}", metric.label(), text(&now), text(&before)))
 }
 
+/// Keys whose later value replaces the earlier one in silence, by how they begin.
+const IN_SILENCE: [&str; 3] = ["cluster.topology", "name", "fails."];
+
 /// Puts a table over another, leaf by leaf.
 fn put(mine: &mut Table, theirs: Table, path: &str, replaced: &mut Vec<String>) {
     for (name, value) in theirs {
@@ -447,7 +473,7 @@ fn put(mine: &mut Table, theirs: Table, path: &str, replaced: &mut Vec<String>) 
             (Some(before), value) => {
                 match path.strip_prefix("measured.").and_then(Metric::find) {
                     Some(metric) => replaced.extend(another(metric, before, &value)),
-                    None if *before != value && path != "cluster.topology" && path != "name" => {
+                    None if *before != value && !IN_SILENCE.iter().any(|start| path.starts_with(start)) => {
                         replaced.push(format!("{path}: {value} instead of {before}"));
                     }
                     None => {}

@@ -1,6 +1,6 @@
 //! Several inputs as one run.
 
-use super::card::{Card, Kind};
+use super::card::{Card, Kind, Stop};
 use super::file::Run;
 use crate::quantity::{counted, grouped};
 use crate::trace::versus::{Profile, Versus};
@@ -10,6 +10,8 @@ use crate::trace::versus::{Profile, Versus};
 pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String>) {
     let (mut run, mut said) = (Run::default(), Vec::new());
     let mut most: Option<(u64, &str)> = None;
+    // What a test ran on: the job may have more, so it counts where nothing else says it.
+    let mut tested = [None, None];
     for card in cards {
         let mut piece = card.run.clone();
         let listed = piece.cluster.node.filter(|_| LISTS.contains(&card.kind));
@@ -26,8 +28,25 @@ pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String
             (Some(node), _) => most = Some((node, card.name.as_str())),
             (None, _) => {}
         }
+        if card.kind == Kind::NcclTests {
+            tested = [piece.cluster.node.take(), piece.cluster.nodes.take()];
+        }
+        // A later script replaces an earlier one, and later output earlier output, also where nothing is wrong with it.
+        let sentence = card.stop.as_ref().map(|stop| stop.sentence.clone());
+        match card.kind {
+            Kind::Script | Kind::Megatron => run.fails.launch = sentence,
+            Kind::Log | Kind::Errors => run.fails.output = sentence,
+            Kind::Serve => run.fails.output = sentence.or(run.fails.output.take()),
+            _ => {}
+        }
         said.extend(run.take(&piece));
     }
+    let [node, nodes] = tested;
+    let c = &mut run.cluster;
+    if c.gpus.is_none() {
+        c.nodes = c.nodes.or(nodes);
+    }
+    c.node = c.node.or(node);
     let c = &run.cluster;
     if let (Some(node), Some(nodes), Some(gpus)) = (c.node, c.nodes, c.gpus)
         && node.saturating_mul(nodes) != gpus
@@ -40,6 +59,22 @@ pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String
         ));
     }
     (run, said)
+}
+
+/// What makes the run fail that cards make together, each with the card's name: of scripts the last one's launch, of outputs the last one's end,
+/// where it is known why.
+pub fn stops<'a>(cards: impl IntoIterator<Item = &'a Card>) -> Vec<(&'a str, &'a Stop)> {
+    let [mut launch, mut output] = [None, None];
+    for card in cards {
+        match card.kind {
+            Kind::Script | Kind::Megatron => launch = Some(card),
+            Kind::Log | Kind::Errors => output = Some(card),
+            Kind::Serve if card.stop.is_some() => output = Some(card),
+            _ => {}
+        }
+    }
+    let known = |card: &'a Card| Some((card.name.as_str(), card.stop.as_ref().filter(|stop| !stop.why.is_empty())?));
+    [launch, output].into_iter().flatten().filter_map(known).collect()
 }
 
 /// The last two traces of some cards, side by side; none of fewer than two.

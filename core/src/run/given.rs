@@ -4,6 +4,7 @@ use super::file::Run;
 use crate::declare::List;
 use crate::hardware;
 use crate::hardware::links;
+use crate::memory::activations::Recompute;
 use crate::model::presets;
 use crate::setup::{MAX_NODE, MAX_NODES};
 
@@ -62,7 +63,25 @@ pub(super) const SEQ: &[Setting] = &[setting("layout.seq", "Sequence length", Ta
 pub(super) const LAYOUT: &[Setting] = &[
     setting("layout.tp", "Tensor-parallel ranks", Takes::Whole(1, MAX_NODE)),
     setting("layout.pp", "Pipeline stages", Takes::Whole(1, 1024)),
-    setting("layout.zero", "ZeRO stage, 3 for FSDP", Takes::Whole(0, 3)),
+    ZERO,
+];
+const ZERO: Setting = setting("layout.zero", "ZeRO stage", Takes::Choice(STAGES));
+const STAGES: List = List {
+    ids: &["0", "1", "2", "3"],
+    labels: &[
+        "0 or DDP: everything on each GPU",
+        "1: optimizer states sharded",
+        "2: gradients sharded, too",
+        "3 or FSDP: weights sharded, too",
+    ],
+};
+const SWITCH: List = List { ids: &["true", "false"], labels: &["yes", "no"] };
+/// Settings whose values are tried where nobody gives one ([`super::Plan::variants`]).
+pub(super) const SPANNED: &[Setting] = &[
+    ZERO,
+    setting("layout.recompute", "Recomputation", Takes::Choice(Recompute::LIST)),
+    setting("layout.sp", "Sequence parallelism", Takes::Choice(SWITCH)),
+    setting("layout.flash", "FlashAttention", Takes::Choice(SWITCH)),
 ];
 /// The link inside a node.
 pub(super) const INSIDE: &[Setting] =
@@ -72,7 +91,7 @@ pub(super) const BETWEEN: &[Setting] =
     &[setting("cluster.net", "Link between nodes", Takes::Choice(links::BETWEEN_LIST))];
 
 /// What a person calls settings that no control asks for, as the cards that read them do.
-const OTHERS: [(&str, &str); 16] = [
+const OTHERS: [(&str, &str); 13] = [
     ("model.sizes", "Size of the model"),
     ("layout.mbs", "Micro-batch size"),
     ("layout.batch", "Sequences per step"),
@@ -81,9 +100,6 @@ const OTHERS: [(&str, &str); 16] = [
     ("layout.vpp", "Virtual stages per rank"),
     ("layout.dtype", "Precision"),
     ("layout.optimizer", "Optimizer"),
-    ("layout.flash", "FlashAttention"),
-    ("layout.sp", "Sequence parallelism"),
-    ("layout.recompute", "Recomputation"),
     ("serving.memory", "Share of the GPU’s memory"),
     ("serving.tp", "Tensor-parallel ranks"),
     ("serving.pp", "Pipeline stages"),
@@ -93,7 +109,7 @@ const OTHERS: [(&str, &str); 16] = [
 
 /// What a person calls the setting at a key of the run file: the words of its control, without what a value means.
 pub(super) fn label(key: &str) -> &str {
-    let asked = [MODEL, GPU, GPUS, SEQ, LAYOUT, INSIDE, BETWEEN].into_iter().flatten();
+    let asked = [MODEL, GPU, GPUS, SEQ, LAYOUT, SPANNED, INSIDE, BETWEEN].into_iter().flatten();
     let mut all = asked.map(|setting| (setting.key, setting.label)).chain(OTHERS);
     let label = all.find(|(known, _)| *known == key).map_or(key, |(_, label)| label);
     label.split(',').next().unwrap_or(label)
@@ -107,7 +123,11 @@ impl Setting {
     pub fn put(&self, run: &Run, value: &str) -> Result<Run, String> {
         let (table, name) = self.key.split_once('.').unwrap_or(("", self.key));
         let value = match self.takes {
-            Takes::Choice(list) if list.ids.contains(&value) => format!("\"{value}\""),
+            // Of a stage or a switch the ids are TOML's own.
+            Takes::Choice(list) if list.ids.contains(&value) => {
+                let is_bare = value.parse::<u8>().is_ok() || value.parse::<bool>().is_ok();
+                if is_bare { value.to_owned() } else { format!("\"{value}\"") }
+            }
             Takes::Whole(min, max) if value.parse().is_ok_and(|n| (min..=max).contains(&n)) => value.to_owned(),
             Takes::Choice(_) => return Err(format!("{} has no choice “{value}”.", self.label)),
             Takes::Whole(min, max) => {

@@ -1,11 +1,11 @@
 //! Where a step's time and a GPU's memory go, part by part, until the parts add up to what was measured.
 
+use super::bus;
 use super::file::Run;
 use super::measure::Metric;
 use super::plan::Plan;
 use crate::declare::Model as _;
 use crate::hardware;
-use crate::hardware::links::{self, Link as Wire};
 use crate::memory::activations::Recompute;
 use crate::memory::{Breakdown, breakdown};
 use crate::planner::{self, Axis};
@@ -140,7 +140,7 @@ impl Plan {
 }
 
 /// A figure in a state, if it takes it.
-fn state(figure: &'static str, query: &Query) -> Option<Link> {
+pub(super) fn state(figure: &'static str, query: &Query) -> Option<Link> {
     let entry = crate::catalogue::find(figure)?;
     let (query, problems) = (entry.read)(query);
     problems.is_empty().then_some(Link { figure, query })
@@ -240,22 +240,15 @@ fn of_gap(run: &Run, plan: &Plan, seconds: f64) -> Vec<Cause> {
         ];
     }
     let mut all = Vec::new();
-    if let Some((slower, bandwidth)) = slower_link(run, plan) {
+    if let Some((bus, slower)) = bus::of(run).and_then(|bus| Some((bus, bus.slower()?))) {
         let mut with = plan.clone();
-        let inside = with.is_inside(run);
-        let (label, slot) = match inside {
+        let (label, slot) = match bus.is_inside() {
             true => ("Link inside the node slower than its data sheet", &mut with.job.cluster.link),
             false => ("Link between nodes slower than its data sheet", &mut with.job.cluster.net),
         };
-        let name = slot.name;
         *slot = slower;
         let size = with.step_time() - step.total();
-        let why = format!(
-            "nccl-tests reached {}. That is nearer to {} than to {name}.",
-            Unit::BytesPerSecond.format(bandwidth),
-            slower.name
-        );
-        all.push(cause(label, size, why, Some(with.planner())));
+        all.push(cause(label, size, bus.sentence(), Some(with.planner())));
     }
     if run.layout.fp8 == Some(true)
         && let Some(fast) = plan.job.cluster.gpu.fp8
@@ -273,26 +266,6 @@ fn of_gap(run: &Run, plan: &Plan, seconds: f64) -> Vec<Cause> {
     }
     all.retain(|cause| cause.size.is_finite() && cause.size != 0.0);
     all
-}
-
-impl Plan {
-    /// Whether the collective that was measured stays inside a node.
-    fn is_inside(&self, run: &Run) -> bool {
-        run.measured(Metric::BusRanks).is_none_or(|ranks| ranks <= self.job.cluster.node as f64)
-    }
-}
-
-/// The link whose collectives are as fast as was measured, where that is not the one that was predicted with, and the bus bandwidth.
-fn slower_link(run: &Run, plan: &Plan) -> Option<(&'static Wire, f64)> {
-    let bus = run.measured(Metric::BusBandwidth)?;
-    let (list, now) = match plan.is_inside(run) {
-        true => (links::INSIDE, plan.job.cluster.link),
-        false => (links::BETWEEN, plan.job.cluster.net),
-    };
-    let reached = planner::efficiency::LINK;
-    let far = |link: &Wire| (link.bandwidth * reached / bus).ln().abs();
-    let nearest = list.iter().min_by(|a, b| far(a).total_cmp(&far(b)))?;
-    (nearest.bandwidth < 0.8 * now.bandwidth && far(nearest) < far(now)).then_some((nearest, bus))
 }
 
 /// Where the memory of the fullest GPU goes; `measured` is the metric and its bytes.

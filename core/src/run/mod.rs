@@ -8,6 +8,9 @@
 //! Nothing that wasn't read decides anything. A setting that a framework has a default for, and nobody gave, is [`Assumed`]: predictions
 //! then are a range over its values, and a verdict that hangs on it isn't given.
 
+#[cfg(test)]
+mod brought;
+mod bus;
 mod card;
 mod check;
 mod compare;
@@ -20,6 +23,7 @@ mod given;
 mod hardware;
 mod ledger;
 mod measure;
+mod oom;
 mod output;
 mod plan;
 #[cfg(test)]
@@ -30,13 +34,13 @@ mod tests;
 mod topology;
 mod waits;
 
-pub use card::{Card, Found, Kind, Outcome, Unread};
+pub use card::{Card, Found, Kind, Outcome, Stop, Unread};
 pub use check::{Checked, check, named};
-pub use compare::{Report, Row, compare, serves};
+pub use compare::{Answer, Question, Report, Row, compare, serves};
 pub(crate) use config::serve::read as serving_command;
 pub use content::{Content, HEAD, content};
-pub use file::{Cluster, Layout, Model, Run, Serving, Size};
-pub use gather::{gather, versus};
+pub use file::{Cluster, Fails, Layout, Model, Run, Serving, Size};
+pub use gather::{gather, stops, versus};
 pub use given::{Missing, Setting, Takes};
 pub use ledger::{Cause, Ledger, Link, Next};
 pub use measure::{Measured, Metric};

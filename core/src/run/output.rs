@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::card::{Card, Kind, Outcome};
+use super::card::{Card, Kind, Outcome, Stop, quote};
 use super::measure::Metric;
+use super::oom::{self, Frames};
 use crate::decimal;
 use crate::hardware::named as gpu;
 use crate::quantity::{counted, grouped};
@@ -411,6 +412,8 @@ pub struct Output {
     /// Whether the marks around Megatron-LM's dump were there.
     dump: (bool, bool),
     quoted: Vec<(usize, String)>,
+    /// Rates of steps that were read.
+    steps: usize,
     /// The last step, and how many lie between two lines.
     step: Option<f64>,
     stride: f64,
@@ -421,6 +424,9 @@ pub struct Output {
     /// The line from which on numbers count, and why those before it don't.
     restart: Option<(usize, &'static str)>,
     failed: Option<(usize, String)>,
+    /// The frames of tracebacks, and where memory ran out first: its line, and the frames before it.
+    frames: Frames,
+    ran_out: Option<(usize, String, Frames)>,
     /// The end of the text and its line, if a number may be cut there.
     cut: Option<(usize, String)>,
 }
@@ -447,19 +453,31 @@ impl Output {
         let number = self.lines + 1;
         self.lines += usize::from(is_end);
         let line = clean(line);
+        let is_traceback = self.frames.take(&line);
+        if self.ran_out.is_none() && oom::is(&line) {
+            self.ran_out = Some((number, line.clone(), self.frames.clone()));
+        }
         if line.trim().is_empty() || is_loading(&line) {
             return;
         }
+        let steps = self.steps;
         if self.take(&line, number) {
             self.known += 1;
+            // A step after an error: it went on.
+            if self.steps > steps {
+                (self.failed, self.ran_out) = (None, None);
+            }
         } else {
-            self.others += 1;
             let is_vague = self.failed.as_ref().is_none_or(|(_, line)| line.contains("Traceback"));
             if is_vague && is_failure(&line) && (self.failed.is_none() || !line.contains("Traceback")) {
                 self.failed = Some((number, line.clone()));
             }
-            if self.quoted.len() < QUOTED {
-                self.quoted.push((number, line));
+            // What an error says is not read for numbers.
+            if !is_traceback && !is_failure(&line) {
+                self.others += 1;
+                if self.quoted.len() < QUOTED {
+                    self.quoted.push((number, line));
+                }
             }
         }
     }
@@ -469,7 +487,7 @@ impl Output {
         self.restart = Some((line, why));
         self.step = None;
         self.stride = 0.0;
-        self.failed = None;
+        (self.failed, self.ran_out) = (None, None);
         self.series.retain(|metric, _| !RATES.contains(metric));
     }
 
@@ -568,6 +586,7 @@ impl Output {
                 seconds.is_some()
             }
             A(metric) if metric.takes(value) => {
+                self.steps += usize::from(RATES.contains(&metric));
                 self.series.entry(metric).or_default().push(value, line);
                 true
             }
@@ -652,14 +671,11 @@ impl Output {
         }
         let rest = self.others;
         let settings = card.unread_count;
-        if let Some((line, text)) = &self.failed {
-            card.unread(text, "the run may have stopped here", *line);
-        }
-        for (line, text) in self.quoted.iter().filter(|(line, _)| self.failed.as_ref().is_none_or(|(at, _)| at != line))
-        {
+        for (line, text) in &self.quoted {
             card.unread(text, "", *line);
         }
         card.unread_count = settings + rest;
+        card.stop = self.stop(name);
         let mut card = card.done();
         let by = self.programs.join(" and ");
         if card.outcome != Outcome::Refused {
@@ -679,6 +695,23 @@ impl Output {
             card.said = CUT.to_owned();
         }
         card
+    }
+
+    /// What ended the run: where memory ran out, or else its first error.
+    fn stop(&self, name: &str) -> Option<Stop> {
+        let ran_out = self.ran_out.as_ref().and_then(|(line, text, frames)| frames.stop(name, *line, text));
+        ran_out.or_else(|| {
+            let (line, text) = self.failed.as_ref()?;
+            let place = format!("line {} of {name}", grouped(*line as u64));
+            Some(Stop {
+                what: "An error".to_owned(),
+                line: *line,
+                text: quote(text),
+                why: String::new(),
+                link: None,
+                sentence: format!("The output has an error ({place}), so the run may have stopped there."),
+            })
+        })
     }
 
     /// Reads a line that nothing ends: its last number may be cut.
@@ -738,7 +771,9 @@ pub(super) fn is_failure(line: &str) -> bool {
         "NVRM: Xid",
     ];
     // Python's last line: `torch.OutOfMemoryError: CUDA out of memory.`
-    let name = line.split_once("]: ").map_or(line, |(_, rest)| rest).split(':').next().unwrap_or_default();
+    let (_, rest) = oom::tagged(line);
+    let rest = rest.split_once("]: ").map_or(rest, |(_, rest)| rest).trim_start();
+    let name = rest.split(':').next().unwrap_or_default();
     let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'));
     is_name && name.ends_with("Error") || WORDS.iter().any(|word| line.contains(word))
 }

@@ -20,13 +20,10 @@ pub struct Assumed {
 /// What is said of the sizes of a model whose config says more than any rule counts.
 pub(super) const GUESSED: &str = "No rule counts all that the model’s config says, so its sizes are a guess. Check them, then delete guess from model.sizes in the run file.";
 
-/// Assumed settings whose other values [`Plan::variants`] tries, so that ranges span them.
-const SPANNED: [&str; 4] = ["layout.zero", "layout.recompute", "layout.sp", "layout.flash"];
-
 impl Assumed {
     /// Whether predictions are a range over its values.
     pub(super) fn is_spanned(&self) -> bool {
-        SPANNED.contains(&self.key)
+        given::SPANNED.iter().any(|setting| setting.key == self.key)
     }
 }
 

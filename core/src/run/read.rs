@@ -95,7 +95,8 @@ pub fn read(name: &str, text: &str) -> Card {
     }
     // What a launcher prints at the end names it, and starts nothing.
     if !bare.starts_with("#!") && !bare.contains("#SBATCH") && text.lines().any(|line| is_failure(&plain(line))) {
-        return Card::refused(name, Kind::Errors, ERRORS);
+        let card = Card { stop: log.stop, said: ERRORS.to_owned(), ..Card::new(name, Kind::Errors) };
+        return Card { outcome: Outcome::Read, ..card };
     }
     if ["#SBATCH", "srun ", "torchrun", "accelerate launch", "deepspeed "].iter().any(|word| bare.contains(word))
         || config::trainer::is(&config::options(bare))
@@ -146,9 +147,11 @@ fn served(name: &str, text: &str, lines: &Range<usize>, mut command: Card) -> Ca
     let mut log = output(name, &rest.join("\n"));
     if log.outcome == Outcome::Refused {
         let others = |(_, line): &(usize, &&str)| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-        for (i, line) in rest.iter().enumerate().filter(others) {
+        // What an error says is kept as what stopped it.
+        for (i, line) in rest.iter().enumerate().filter(others).filter(|(_, line)| !is_failure(&plain(line))) {
             command.unread(line, "only the command is read", i + 1);
         }
+        command.stop = log.stop;
         command.said.clear();
         return command.done();
     }

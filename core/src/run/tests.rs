@@ -402,7 +402,7 @@ fn nothing_unread_decides_a_verdict() {
 
 #[test]
 fn a_measured_link_names_its_cause() {
-    let text = "[model]\nname = \"llama-3-8b\"\n[cluster]\ngpu = \"h100-80\"\nnode = 8\nnodes = 4\n[layout]\nframework = \"fsdp\"\nmbs = 1\nbatch = 32\nseq = 2048\nzero = 3\nrecompute = \"none\"\nflash = true\n[measured]\nstep-time = { value = 4.0 }\nbus-bandwidth = { value = 8.5e9 }\nbus-ranks = { value = 32.0 }\n";
+    let text = "[model]\nname = \"llama-3-8b\"\n[cluster]\ngpu = \"h100-80\"\nnode = 8\nnodes = 4\n[layout]\nframework = \"fsdp\"\nmbs = 1\nbatch = 32\nseq = 2048\nzero = 3\nrecompute = \"none\"\nflash = true\n[measured]\nstep-time = { value = 8.0 }\nbus-bandwidth = { value = 8.5e9 }\nbus-ranks = { value = 32.0 }\n";
     let report = compare(&Run::parse(text).expect("a run"));
     let ledger = report.ledger("step-time").expect("measured");
     let cause = ledger.largest().expect("a cause");
@@ -1097,8 +1097,14 @@ fn a_failed_run_is_said_to_have_failed() {
     let end = "Traceback (most recent call last):\n  File \"train.py\", line 10, in <module>\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n";
     let card = read("failed.log", &(setup.clone() + step + end));
     assert!(card.said.contains("Line 11 is an error, so the run may have stopped there."), "{}", card.said);
-    assert!(card.unread[0].text.starts_with("torch.OutOfMemoryError") && card.unread_count == 10, "{:?}", card.unread);
-    assert!(!read("log", &(setup + step)).said.contains("error"));
+    let stop = card.stop.expect("an error");
+    assert!(stop.line == 11 && stop.text.starts_with("torch.OutOfMemoryError"), "{stop:?}");
+    // The error is read, so that it isn't listed as unread too.
+    assert_eq!(card.unread_count, 7, "{:?}", card.unread);
+    assert!(!read("log", &(setup.clone() + step)).said.contains("error"));
+    // After another step it went on.
+    let went_on = read("log", &(setup + step + end + &step.replace("10", "20")));
+    assert!(went_on.stop.is_none() && !went_on.said.contains("is an error"), "{went_on:?}");
 }
 
 #[test]
@@ -1138,7 +1144,7 @@ fn an_error_log_is_called_that() {
         "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n train.py FAILED\nsrun: error: node3: task 1: Exited\ntorchrun exited",
     ] {
         let card = read("err.txt", text);
-        assert_eq!((card.kind, card.outcome), (Kind::Errors, Outcome::Refused), "{text}: {card:?}");
+        assert_eq!((card.kind, card.outcome), (Kind::Errors, Outcome::Read), "{text}: {card:?}");
         assert!(card.may_hold_errors() && card.run.is_empty());
     }
     let script = "#!/bin/bash\n# after a RuntimeError: out of memory\ntorchrun --nproc_per_node 8 train.py\n";

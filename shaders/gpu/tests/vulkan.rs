@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use ringside_core::coalescing::measured::{Gather, ORDERS};
-use ringside_core::kernels::config::WORKGROUP_MEMORY;
 use ringside_core::kernels::job::{Job, Said, Trouble, Verdict};
 use ringside_core::kernels::rows::{self, Op};
 use ringside_core::kernels::{attention, decode, matmul, stream};

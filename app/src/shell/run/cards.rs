@@ -5,6 +5,7 @@ use ringside_content::search::{LogReading, read_log};
 use ringside_core::quantity::{counted, grouped};
 use ringside_core::run::{Card, Kind, Outcome};
 
+use super::report::address;
 use super::{Desk, Input};
 use crate::data::library;
 use crate::shell::search::signs;
@@ -46,17 +47,17 @@ fn card(desk: Desk, input: &Input) -> AnyView {
     let (id, card) = (input.id, &input.card);
     let errors = errors(input);
     let (kind, is_refused) = (card.kind, card.outcome == Outcome::Refused);
-    // What stopped a run is something, whatever else isn't known of it.
+    // Errors in a text that is nothing else make it an error log.
     let is_diagnosed = move || is_refused && errors.with(Option::is_some);
     let named = move || if is_diagnosed() { Kind::Errors.label() } else { kind.label() };
     let outcome = card.outcome.label().to_lowercase();
-    let outcome = move || if is_diagnosed() { "errors found".to_owned() } else { outcome.clone() };
+    let outcome = move || if is_diagnosed() { Outcome::Read.label().to_lowercase() } else { outcome.clone() };
     let said = card.said.clone();
     let said = move || if is_diagnosed() && kind == Kind::Unknown { String::new() } else { said.clone() };
-    let mark = match card.outcome {
-        Outcome::Read => "✓",
-        Outcome::Partly => "½",
-        Outcome::Refused => "✕",
+    let mark = match (kind, card.outcome) {
+        (Kind::Errors, _) | (_, Outcome::Refused) => "✕",
+        (_, Outcome::Read) => "✓",
+        (_, Outcome::Partly) => "½",
     };
     view! {
         <li class="run-card sans" data-kind=card.kind.id() data-outcome=card.outcome.id()>
@@ -102,21 +103,28 @@ fn diagnosis(reading: &LogReading) -> AnyView {
     let signs = library().signs.ready().unwrap_or_default();
     view! {
         <section class="run-errors" aria-label="What went wrong">
-            <p>{reading.summary()}</p>
+            <p>{reading.begin()}</p>
             {signs::list(reading, &signs, Callback::new(|()| ()))}
         </section>
     }
     .into_any()
 }
 
+/// So many values stand open.
+const OPEN: usize = 10;
+
 fn found(card: &Card) -> Option<AnyView> {
     let values = card.found.iter().map(|found| {
         let line = (found.line > 0).then(|| view! { " " <small>{place(found.line)}</small> });
-        view! { <dt>{found.what.clone()}</dt> <dd>{found.value.clone()} {line}</dd> }
+        let value = match &found.link {
+            Some(link) => view! { <a href=address(link)>{found.value.clone()}</a> }.into_any(),
+            None => found.value.clone().into_any(),
+        };
+        view! { <dt>{found.what.clone()}</dt> <dd>{value} {line}</dd> }
     });
     (!card.found.is_empty()).then(|| {
         view! {
-            <details>
+            <details open=card.found.len() <= OPEN>
                 <summary>{counted(card.found.len() as u64, "value read", "values read")}</summary>
                 <dl class="facts">{values.collect_view()}</dl>
             </details>

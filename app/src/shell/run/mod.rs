@@ -11,7 +11,7 @@ mod versus;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use ringside_core::run::{self, Card, Kind, Outcome, Run, Setting, compare, gather, read};
+use ringside_core::run::{self, Card, Outcome, Run, Setting, compare, gather, read};
 use ringside_core::setup::Setup;
 
 use crate::deferred::{PageView, lazy};
@@ -226,6 +226,13 @@ fn view() -> AnyView {
         }
     });
     let report = Memo::new(move |_| desk.run(compare));
+    let stops = move || {
+        desk.inputs.with(|inputs| {
+            let stops = run::stops(inputs.iter().map(|input| &input.card));
+            let stops: Vec<_> = stops.into_iter().map(|(name, stop)| (name.to_owned(), stop.clone())).collect();
+            (!stops.is_empty()).then(|| report::stops(&stops))
+        })
+    };
     let has_any = move || desk.inputs.with(|inputs| !inputs.is_empty());
     view! {
         <article class="run-page">
@@ -239,6 +246,7 @@ fn view() -> AnyView {
             {undo(desk)}
             <p class="visually-hidden" role="status">{desk.heard}</p>
             <div aria-live="polite">
+                {stops}
                 {move || {
                     (!desk.is_empty())
                         .then(|| view! { <p class="finding run-verdict" role="note">{report.with(|r| r.verdict.clone())}</p> })
@@ -278,7 +286,7 @@ fn input(desk: Desk, files: files::Files) -> AnyView {
         count.update_value(|count| *count += 1);
         let card = read(&format!("Pasted text {}", count.get_value()), &text);
         // What was refused may be mended where it stands.
-        if card.outcome != Outcome::Refused || card.kind == Kind::Errors {
+        if card.outcome != Outcome::Refused {
             pasted.set(String::new());
         }
         desk.add(card, &text);

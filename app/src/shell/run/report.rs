@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::catalogue;
-use ringside_core::run::{Cause, Ledger, Link, Missing, Next, Report, Row, Takes};
+use ringside_core::run::{Cause, Ledger, Link, Missing, Next, Question, Report, Row, Stop, Takes};
 
 use super::{Desk, MISSING};
 use crate::ui::copy_link::copy_text;
@@ -26,6 +26,7 @@ pub(super) fn view(desk: Desk, report: &Report) -> AnyView {
                         </div>
                     }
                 })}
+            {report.question.as_ref().map(|asked| question(desk, asked))}
             {(!report.rows.is_empty()).then(|| table(&report.rows))}
             {(!report.assumed.is_empty())
                 .then(|| {
@@ -38,6 +39,62 @@ pub(super) fn view(desk: Desk, report: &Report) -> AnyView {
                 })}
             {(!report.next.is_empty()).then(|| next(&report.next))}
             {report.ledgers.iter().enumerate().map(ledger).collect_view()}
+        </section>
+    }
+    .into_any()
+}
+
+/// What makes the run fail: the line, why, what to do, and the figure that shows it.
+pub(super) fn stops(stops: &[(String, Stop)]) -> AnyView {
+    let stops = stops.iter().map(|(name, stop)| {
+        let line = (!stop.text.is_empty()).then(|| view! { <p class="sign-line"><code>{stop.text.clone()}</code></p> });
+        let link = stop.link.as_ref().map(|link| {
+            let title = catalogue::find(link.figure).map_or("", |entry| entry.title);
+            view! { <p><a href=address(link)>{format!("See it: {title}")}</a></p> }
+        });
+        view! {
+            <section>
+                <h2>{stop.what.clone()} " " <small>{stop.place(name)}</small></h2>
+                {line}
+                <p>{stop.why.clone()}</p>
+                {link}
+            </section>
+        }
+    });
+    view! { <div class="message run-stops">{stops.collect_view()}</div> }.into_any()
+}
+
+/// The setting that decides most, with what each of its values makes of the prediction.
+fn question(desk: Desk, asked: &Question) -> AnyView {
+    let setting = asked.setting;
+    let rows = asked.answers.iter().map(|answer| {
+        let id = answer.id;
+        let [step, memory] = answer.rows.each_ref().map(Row::predicted_text);
+        let too_large = answer.is_too_large.then(|| view! { " " <small>"more than the GPU has"</small> });
+        view! {
+            <tr>
+                <th scope="row">{answer.label}</th>
+                <td class="number">{step}</td>
+                <td class="number">{memory} {too_large}</td>
+                <td class="no-print">
+                    <button
+                        type="button"
+                        class="secondary"
+                        aria-label=format!("Choose {}: {}", setting.label, answer.label)
+                        on:click=move |_| desk.give(setting, id)
+                    >
+                        "Choose"
+                    </button>
+                </td>
+            </tr>
+        }
+    });
+    let columns = vec![words(setting.label), numbers("Step time"), numbers("Memory per GPU"), silent("Choose")];
+    let rows = rows.collect_view().into_any();
+    view! {
+        <section class="run-question">
+            <p>{asked.sentence.clone()}</p>
+            <Table scroll=setting.label class="run-table" columns=columns rows=rows />
         </section>
     }
     .into_any()
@@ -96,7 +153,7 @@ fn table(rows: &[Row]) -> AnyView {
     .into_any()
 }
 
-fn address(link: &Link) -> String {
+pub(super) fn address(link: &Link) -> String {
     to_widget(link.figure, &link.query)
 }
 

@@ -7,5 +7,5 @@ mod program;
 
 pub use example::{EXAMPLE, EXAMPLE_SOURCE};
 pub use fit::{Fit, fit};
-pub use output::{Fault, MAX_ROWS, Report, Row, Side, read};
+pub use output::{Device, Fault, MAX_ROWS, Report, Row, Side, read};
 pub use program::{PROGRAMS, Program};

@@ -43,6 +43,15 @@ pub struct Row {
     pub in_place: Option<Side>,
 }
 
+/// A GPU that is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Device {
+    /// The host that it is in.
+    pub host: String,
+    /// Its name, as the driver gives it.
+    pub name: String,
+}
+
 /// A line that is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
@@ -59,6 +68,8 @@ pub struct Report {
     pub program: Option<&'static Program>,
     /// The ranks, by their list or by the bandwidths.
     pub ranks: Option<usize>,
+    /// The GPUs that it lists under “Using devices”, in order.
+    pub devices: Vec<Device>,
     /// The rows in order.
     pub rows: Vec<Row>,
     /// The lines that are not used, and why. Comments and NCCL's own log are no faults.
@@ -73,6 +84,8 @@ pub const MAX_ROWS: usize = 64;
 const MOST_TOLD: f64 = 64.0;
 /// The largest number of a row, in its own unit.
 const LARGEST: f64 = 1e15;
+/// Most GPUs of a list that are kept.
+const MAX_DEVICES: usize = 65_536;
 /// Most words of a tag before a row.
 const MAX_TAGS: usize = 6;
 /// Most faults that are told apart.
@@ -109,6 +122,7 @@ pub fn read(text: &str) -> Report {
         }
         if let Some(rank) = rank(&content) {
             listed = listed.max(rank + 1);
+            report.devices.extend(device(&content).filter(|_| report.devices.len() < MAX_DEVICES));
         } else if !is_beside(&content) {
             match row(line, &content) {
                 Ok(row) if row.bytes == 0.0 => {}
@@ -179,6 +193,16 @@ fn rank(content: &str) -> Option<usize> {
         return None;
     }
     number.parse().ok().filter(|rank| *rank < 100_000)
+}
+
+/// The GPU of such a line.
+fn device(content: &str) -> Option<Device> {
+    let (_, rest) = content.split_once(" on ")?;
+    let (host, rest) = rest.split_once(" device ")?;
+    let (_, name) = rest.trim_start().split_once(' ')?;
+    let name = name.trim();
+    (!host.trim().is_empty() && !name.is_empty())
+        .then(|| Device { host: host.trim().to_owned(), name: name.to_owned() })
 }
 
 fn row(line: usize, content: &str) -> Result<Row, String> {
@@ -305,6 +329,20 @@ impl Row {
 }
 
 impl Report {
+    /// GPUs of a host and hosts, where every rank is listed and each host has as many.
+    pub fn hosts(&self) -> Option<[usize; 2]> {
+        let mut hosts: Vec<(&str, usize)> = Vec::new();
+        for device in &self.devices {
+            match hosts.iter_mut().rev().find(|(host, _)| *host == device.host) {
+                Some((_, n)) => *n += 1,
+                None => hosts.push((&device.host, 1)),
+            }
+        }
+        let (_, each) = *hosts.first()?;
+        let is_whole = self.ranks.is_none_or(|ranks| ranks == self.devices.len());
+        (is_whole && hosts.iter().all(|(_, n)| *n == each)).then_some([each, hosts.len()])
+    }
+
     fn fault(&mut self, line: usize, why: String) {
         if self.faults.len() < MAX_FAULTS + MAX_ROWS {
             self.faults.push(Fault { line, message: format!("Line {}: {why}", grouped(line as u64)) });

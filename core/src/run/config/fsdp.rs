@@ -1,5 +1,6 @@
 //! FSDP: calls of `fully_shard`, Accelerate's YAML, Axolotl's YAML.
 
+use super::understood;
 use crate::launch::yaml::{Node, Value};
 use crate::memory::activations::Recompute;
 use crate::memory::{Dtype, Optimizer};
@@ -197,7 +198,7 @@ pub(super) fn set(card: &mut Card, key: &str, value: &str, setting: &str, line: 
             return card.unread_setting(setting, "not a whole number", line);
         };
         *slot = Some(n as u64);
-        return card.found(label, value, line);
+        return card.found(label, understood(label, &card.run.layout, value), line);
     }
     let l = &mut card.run.layout;
     let label = match name {
@@ -218,7 +219,8 @@ pub(super) fn set(card: &mut Card, key: &str, value: &str, setting: &str, line: 
                     };
                     Some(dtype)
                 }
-                _ => l.dtype,
+                // Another switch says which it is.
+                _ => return,
             };
             "Precision"
         }
@@ -316,5 +318,5 @@ pub(super) fn set(card: &mut Card, key: &str, value: &str, setting: &str, line: 
             return;
         }
     };
-    card.found(label, value, line);
+    card.found(label, understood(label, &card.run.layout, value), line);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Given, not_read, options, whole};
+use super::{Given, not_read, options, understood, whole};
 use crate::memory::activations::Recompute;
 use crate::memory::{Dtype, Optimizer};
 use crate::model::shape::Gated;
@@ -156,6 +156,8 @@ pub(in crate::run) fn read(name: &str, text: &str) -> Card {
             card.found(label, crate::quantity::grouped(n), 0);
         }
     }
+    let machines = [card.run.cluster.nodes, card.run.cluster.node];
+    crate::run::evidence::started(text, machines, &mut card);
     card.done()
 }
 
@@ -413,7 +415,7 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
             continue;
         }
         if card.unread_count == unread {
-            card.found(label, if flag.values.is_empty() { "on" } else { value }, flag.line);
+            card.found(label, understood(label, &card.run.layout, value), flag.line);
         }
         if differs {
             card.unread_setting(&flag.text(), "given more than once: the last one is used", flag.line);

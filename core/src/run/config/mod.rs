@@ -14,7 +14,26 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::card::Card;
+use super::file::Layout;
+use crate::quantity::grouped;
 use crate::serving::command::not_read;
+
+/// What a setting was understood as, for its card: "bf16" for `--bf16 True`. What is a number or a name stands as it is written.
+fn understood(label: &str, layout: &Layout, written: &str) -> String {
+    let said = match label {
+        "Precision" => layout.dtype.map(|dtype| dtype.id().to_owned()),
+        "ZeRO stage" => layout.zero.map(|stage| stage.to_string()),
+        "Recomputation" => layout.recompute.map(|what| what.label().to_owned()),
+        "Optimizer" => layout.optimizer.map(|optimizer| optimizer.label().to_owned()),
+        _ => None,
+    };
+    said.unwrap_or_else(|| match written {
+        "" => "on".to_owned(),
+        "true" | "True" | "yes" => "yes".to_owned(),
+        "false" | "False" | "no" => "no".to_owned(),
+        _ => written.parse().map_or_else(|_| written.to_owned(), grouped),
+    })
+}
 
 /// An option of a command: `--name value value`.
 #[derive(Debug, Clone, PartialEq, Eq)]

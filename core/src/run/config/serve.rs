@@ -175,7 +175,7 @@ fn other(card: &mut Card, option: &str, at: usize) {
             _ => None,
         };
         match card.run.layout.dtype {
-            Some(_) => card.found("Precision", value, at),
+            Some(dtype) => card.found("Precision", dtype.id(), at),
             None => card.unread_setting(option, "this type isn't modeled", at),
         }
     } else if !option.starts_with('-') || !PASSED.iter().any(|start| name.starts_with(start)) {
