@@ -105,7 +105,7 @@ fn view(props: Props) -> AnyView {
                     "tried",
                     "Shapes tried",
                     Unit::Count,
-                    Signal::derive(move || search.trials.with(|trials| trials.len() as f64)),
+                    Signal::derive(move || search.trials.with(|trials| tuner::ranked(trials).len() as f64)),
                 )}
             </dl>
             {readings::view(&Params::ENTRY, quantities)}
@@ -136,7 +136,7 @@ fn table(search: Search) -> AnyView {
         let config = move || search.state.params().with(|p| Config { numbers: p.numbers, ..shape.config });
         let rate = move || {
             let speeds = search.trials.with(|trials| {
-                let of = trials.iter().filter(|t| Config { group: 8, ..t.config } == config());
+                let of = tuner::ranked(trials).into_iter().filter(|t| Config { group: 8, ..t.config } == config());
                 of.map(|t| t.rate).fold(0.0, f64::max)
             });
             if speeds > 0.0 { Unit::FlopPerSecond.format(speeds) } else { String::new() }

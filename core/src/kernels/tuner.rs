@@ -231,15 +231,14 @@ fn run(n: u64, shape: &Shape, group: u64, numbers: Numbers, turn: u64) -> Run {
     (numbers.id(), (Query::new(named.into_iter().chain(again)), [n, n, n].into_iter().chain(config.list()).collect()))
 }
 
-/// What was right, the fastest first, one trial for each shape and band: of those that were measured in turns the median.
-fn ranked(trials: &[Trial]) -> Vec<&Trial> {
-    let right = || trials.iter().filter(|trial| trial.rate > 0.0);
+/// One trial for each shape and band, the fastest first: of those that were measured in turns the median.
+pub fn ranked(trials: &[Trial]) -> Vec<&Trial> {
     let mut all: Vec<&Trial> = Vec::new();
-    for first in right() {
+    for first in trials {
         if all.iter().any(|known| known.config == first.config) {
             continue;
         }
-        let mut same: Vec<&Trial> = right().filter(|trial| trial.config == first.config).collect();
+        let mut same: Vec<&Trial> = trials.iter().filter(|trial| trial.config == first.config).collect();
         same.sort_by(|a, b| b.rate.total_cmp(&a.rate));
         all.extend(same.get(same.len() / 2));
     }
@@ -251,7 +250,7 @@ fn ranked(trials: &[Trial]) -> Vec<&Trial> {
 
 /// The fastest of what was tried; none if nothing was right.
 pub fn best(trials: &[Trial]) -> Option<&Trial> {
-    ranked(trials).first().copied()
+    ranked(trials).into_iter().find(|trial| trial.rate > 0.0)
 }
 
 /// The winner that was kept last, of any size and numbers; none if none was.
@@ -282,7 +281,7 @@ pub fn next(measured: &[Measured]) -> Option<Run> {
     }
     // Who leads is settled before the first of them is measured again.
     let first: Vec<Trial> = trials.iter().filter(|trial| trial.turn == 0).cloned().collect();
-    let leaders = ranked(&first);
+    let leaders: Vec<&Trial> = ranked(&first).into_iter().filter(|trial| trial.rate > 0.0).collect();
     let mut turns = (1..=TURNS).flat_map(|turn| leaders.iter().take(LEADERS).map(move |trial| (turn, trial.config)));
     let left = |(turn, config): &(u64, Config)| !trials.iter().any(|t| (t.turn, t.config) == (*turn, *config));
     let (turn, config) = turns.find(left).filter(|_| !last.software)?;

@@ -22,7 +22,7 @@ fn kind(config: &Config) -> usize {
 
 /// The chart of what was tried, and of what was not.
 pub fn chart(p: &Params, trials: &[Trial]) -> Chart {
-    let best = tuner::best(trials);
+    let (best, ranked) = (tuner::best(trials), tuner::ranked(trials));
     let top = best.map_or(1e12, |best| best.rate * 1.15);
     let tried = |config: Config| trials.iter().any(|trial| Config { group: config.group, ..trial.config } == config);
     let left: Vec<Config> = p
@@ -33,7 +33,7 @@ pub fn chart(p: &Params, trials: &[Trial]) -> Chart {
         .collect();
     let mut series = Vec::new();
     for (i, (_, name, ink, shape)) in KINDS.into_iter().enumerate() {
-        let mine: Vec<&Trial> = trials.iter().filter(|trial| kind(&trial.config) == i).collect();
+        let mine: Vec<&Trial> = ranked.iter().copied().filter(|trial| kind(&trial.config) == i).collect();
         let places = mine.iter().map(|trial| (trial.config.intensity(), trial.rate)).collect();
         let names = mine.iter().map(|trial| trial.config.name()).collect();
         series.push(Series::dots(name, ink, shape, places).with_names(names));
@@ -47,7 +47,7 @@ pub fn chart(p: &Params, trials: &[Trial]) -> Chart {
     let said = match best {
         Some(best) => format!(
             "{} shapes tried. The fastest is {}, at {}.",
-            trials.len(),
+            ranked.len(),
             best.config.name(),
             Unit::FlopPerSecond.format(best.rate)
         ),
@@ -78,7 +78,15 @@ mod tests {
     use super::*;
 
     fn trial(shape: &tuner::Shape, rate: f64) -> Trial {
-        Trial { n: 512, config: shape.config, rate, device: "a GPU".to_owned(), software: false }
+        Trial {
+            n: 512,
+            config: shape.config,
+            turn: 0,
+            rate,
+            middle: [rate; 2],
+            device: "a GPU".to_owned(),
+            software: false,
+        }
     }
 
     #[test]
