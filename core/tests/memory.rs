@@ -76,12 +76,12 @@ fn the_default_state_and_its_advice() {
     assert_eq!(
         result.finding(),
         "Without ZeRO over 64 GPUs, each GPU would hold 480 GB: 400 GB more than the 80 GB it has. ZeRO\u{2011}2 is the first \
-         stage that fits, with 13.4 GB left. The optimizer states are the largest part, 75% of the total."
+         stage that fits, with 13.4 GB left for activations. The optimizer states are the largest part, 75% of the total."
     );
     assert_eq!(
         advice.sentence,
-        "The cheapest change that fits is ZeRO\u{2011}2: 66.6 GB on each GPU, with 13.4 GB left. It costs no more communication \
-         than plain data parallelism."
+        "The cheapest change that fits is ZeRO\u{2011}2: 66.6 GB on each GPU, with 13.4 GB left for activations. It costs no more \
+         communication than plain data parallelism."
     );
     assert_eq!(
         result.rows.iter().map(|r| r.id).collect::<Vec<_>>(),

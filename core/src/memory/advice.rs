@@ -159,10 +159,11 @@ fn describe(from: &Params, to: Params, total: Bytes, verdict: Verdict) -> Sugges
     let left = to.gpu.memory - total;
     let fits = if verdict == Verdict::Tight { "may just fit" } else { "fits" };
     let sentence = format!(
-        "The cheapest change that {fits} is {}: {} on each GPU, with {} left.{cost}",
+        "The cheapest change that {fits} is {}: {} on each GPU, with {} left{}.{cost}",
         listed(&how),
         bytes_decimal(total.0),
-        bytes_decimal(left.0)
+        bytes_decimal(left.0),
+        if counts_load(&to) { "" } else { what_is_left(&to) }
     );
     Suggestion { change, params: to, total, sentence }
 }
@@ -203,7 +204,9 @@ pub(super) fn finding(b: &Breakdown) -> String {
             match stage == p.zero {
                 true => format!(" ZeRO\u{2011}{stage} is the first stage that fits."),
                 false => {
-                    format!(" ZeRO\u{2011}{stage} is the first stage that fits, with {} left.", bytes_decimal(left))
+                    let left = bytes_decimal(left);
+                    let what = if counts_load(p) { "" } else { what_is_left(p) };
+                    format!(" ZeRO\u{2011}{stage} is the first stage that fits, with {left} left{what}.")
                 }
             }
         }

@@ -73,7 +73,11 @@ impl Readout {
             fits: b.verdict,
             verdict: format!("<b>{}</b> {} {}", escaped(&headline), escaped(sentence), escaped(&rest)),
             can_fit: suggestion.is_some_and(|s| !s.change.is_empty()),
-            beside: format!("Plus {} of overhead that can’t be planned exactly", between(b.overhead.total())),
+            beside: format!(
+                "Plus {} of overhead{} that can’t be planned exactly",
+                between(b.overhead.total()),
+                if b.verdict.possible() { "" } else { " in this layout" }
+            ),
             beside_rows: beside_rows(b),
         }
     }
