@@ -408,7 +408,17 @@ impl Reading {
         const TIMES: [&str; 8] = ["s", "sec", "second", "seconds", "min", "minute", "h", "hour"];
         let per =
             if after == "per" || after == "a" { word(at + if unit == word(at + 1) { 3 } else { 2 }) } else { after };
-        let share = self.share_of(words, at);
+        const CALLS: [&str; 8] = ["req", "reqs", "request", "requests", "queries", "calls", "prompts", "answers"];
+        let rate_of = |i: usize| if matches!(word(i), "per" | "a") { word(i + 1) } else { word(i) };
+        let seconds = |per: &str| match per {
+            "min" | "minute" => 60.0,
+            "h" | "hour" => 3600.0,
+            _ => 1.0,
+        };
+        // "500 prompts" are so many of them, "prompts of 500" and "500 prompt tokens" are tokens.
+        let counts = |i: usize| matches!(word(i), "prompts" | "answers" | "completions");
+        let is_count = counts(at + 1) && !matches!(word(at + 2), "token" | "tokens");
+        let share = self.share_of(words, at).filter(|_| !is_count);
         match unit {
             "k" if share.is_some() => self.tokens_of(share, n * 1024.0),
             _ if share.is_some() && n >= 1.0 && !matches!(unit, "b" | "t" | "%" | "gb" | "x") => {
@@ -416,14 +426,10 @@ impl Reading {
             }
             "rps" | "qps" => self.come(n),
             "rpm" => self.come(n / 60.0),
-            "req" | "reqs" | "request" | "requests" | "queries" | "calls" if TIMES.contains(&per) => {
-                let seconds = match per {
-                    "min" | "minute" => 60.0,
-                    "h" | "hour" => 3600.0,
-                    _ => 1.0,
-                };
-                self.come(n / seconds);
+            "k" if CALLS.contains(&after) && TIMES.contains(&rate_of(at + 2)) => {
+                self.come(1e3 * n / seconds(rate_of(at + 2)))
             }
+            calls if CALLS.contains(&calls) && TIMES.contains(&per) => self.come(n / seconds(per)),
             "%" if near(&["mfu"], 5, 1) => self.reach(n / 100.0),
             "percent" if near(&["mfu"], 5, 2) => self.reach(n / 100.0),
             "ms" | "s" | "sec" | "secs" | "second" | "seconds" if near(&STEP, 4, 4) => {
@@ -570,9 +576,19 @@ impl Reading {
             };
             (n * times < 1e15).then_some((n * times) as u64)
         };
-        let pair = self.words.windows(2).find_map(|pair| match pair {
-            [step, n] if is_step(step) && whole(n).is_some() => whole(n),
-            [n, step] if is_step(step) && whole(n).is_some() => whole(n),
+        // "Steps" are counted in many places: those of a run come after "after" or "at".
+        let is_plural = |word: &String| matches!(word.as_str(), "steps" | "iterations" | "iters");
+        let is_time = |at: Option<usize>| {
+            let before = at.and_then(|at| self.words.get(at)).map_or("", String::as_str);
+            matches!(before, "at" | "after" | "in" | "on" | "around" | "about" | "until" | "past" | "every")
+        };
+        let pair = self.words.windows(2).enumerate().find_map(|(at, pair)| match pair {
+            [step, n] if is_step(step) && (!is_plural(step) || is_time(at.checked_sub(1))) && whole(n).is_some() => {
+                whole(n)
+            }
+            [n, step] if is_step(step) && (!is_plural(step) || is_time(at.checked_sub(1))) && whole(n).is_some() => {
+                whole(n)
+            }
             [n, turn] if is_turn(turn) => ordinal(n),
             _ => None,
         });
@@ -693,6 +709,13 @@ impl Reading {
     /// Whether these words stand in it one after the other.
     pub fn says(&self, phrase: &[&str]) -> bool {
         self.words.windows(phrase.len().max(1)).any(|words| words.iter().map(String::as_str).eq(phrase.iter().copied()))
+    }
+
+    /// Whether one of `second` stands within three words after one of `first`.
+    pub fn follows(&self, first: &[&str], second: &[&str]) -> bool {
+        let is_first = |word: &String| first.contains(&word.as_str());
+        let next = |at: usize| self.words.iter().skip(at + 1).take(3).any(|word| second.contains(&word.as_str()));
+        self.words.iter().enumerate().any(|(at, word)| is_first(word) && next(at))
     }
 
     /// Whether it has one of these words.

@@ -102,14 +102,19 @@ fn when(r: &Reading) -> Option<When> {
     let is_out = r.has(&["oom", "ooms", "oomed", "ooming", "outofmemory", "outofmemoryerror"])
         || r.says(&["out", "of", "memory"]);
     let serves = r.has(&["vllm", "sglang", "serve", "serving", "inference", "trtllm"]);
-    if !is_out || serves || r.has(&["kill", "killed", "oomkilled", "137"]) {
+    // A host's memory runs out otherwise.
+    let is_of_host = r.has(&["ram", "dataloader", "cpu", "swap"]) && !r.has(&["cuda", "vram", "gpu"]);
+    if !is_out || serves || is_of_host || r.has(&["kill", "killed", "oomkilled", "137"]) {
         return None;
     }
     let updates = r.says(&["optimizer", "step"]) || r.says(&["optim", "step"]) || r.has(&["exp", "expavg", "expavgsq"]);
     if r.has(&["eval", "evaluation", "evaluating", "validation", "validating"]) {
         return Some(When::Evaluation);
     }
-    if r.has(&["saving", "save", "saves"]) {
+    if r.has(&["checkpoint", "checkpoints", "checkpointing", "ckpt", "model", "weights", "state", "dict"])
+        && r.has(&["saving", "save", "saves"])
+        && !r.follows(&["saving", "save", "saves"], &["memory", "vram", "ram"])
+    {
         return Some(When::Saving);
     }
     if updates {
@@ -159,7 +164,7 @@ fn nan(r: &Reading) -> Option<Nan> {
             "thousands",
         ])
         || r.says(&["after", "a", "while"]);
-    if r.has(&["fp16", "float16", "half"]) && !r.has(&BF16) {
+    if (r.has(&["fp16", "float16"]) || r.says(&["half", "precision"])) && !r.has(&BF16) {
         return Some(Nan::Half);
     }
     is_late.then_some(Nan::Late)

@@ -264,6 +264,8 @@ fn a_rate_of_requests_becomes_users_by_what_a_request_takes() {
         ("qwen3 32b 5 requests per second, how many H100", "5 requests per second", "64"),
         ("host llama 3 70b for 300 rpm", "5 requests per second", "64"),
         ("deploy mixtral 8x7b, 10 queries per second", "10 requests per second", "128"),
+        ("llama 3 70b for 18k requests per hour", "5 requests per second", "64"),
+        ("llama 3 70b, 300 prompts per minute", "5 requests per second", "64"),
         ("llama 3 70b 10 req/s with 2k input and 500 output tokens", "10 requests per second", "250"),
     ] {
         let a = asked(question);
@@ -340,7 +342,13 @@ fn a_symptom_opens_the_figure_of_its_causes_and_says_what_to_look_at_first() {
         ("runs out of memory randomly after a while", "first-steps", "From step 2 on every step of the same length"),
         ("OOM during evaluation but training is fine", "first-steps", "In evaluation weights, gradients and moments"),
         ("out of memory when saving the FSDP checkpoint", "first-steps", "Saving gathers what was sharded"),
+        (
+            "7B run out of memory at step 1, how can I save memory?",
+            "first-steps",
+            "In the first step nothing has piled up",
+        ),
         ("loss NaN after 2000 steps bf16", "loss-detective", "bf16 has the range of fp32"),
+        ("loss becomes NaN suddenly after half an epoch", "loss-detective", "there are three suspects"),
         ("loss goes to NaN after 2000 steps bf16", "loss-detective", "bf16 has the range of fp32"),
         ("my loss suddenly became nan at step 12000", "loss-detective", "there are three suspects"),
         ("training loss is NaN after a few thousand steps", "loss-detective", "there are three suspects"),
@@ -358,9 +366,14 @@ fn a_symptom_opens_the_figure_of_its_causes_and_says_what_to_look_at_first() {
     let both = answers("OOM at step 2 llama 3 8b on 8 H100 with FSDP");
     assert_eq!(both.iter().map(|a| a.figure).collect::<Vec<_>>(), ["first-steps", "memory-breakdown"], "{both:?}");
     assert!(both[0].says.contains("For Llama 3 8B: It "), "{}", both[0].says);
-    for question in
-        ["vllm out of memory at startup", "pod OOMKilled after 3 hours", "loss is nan", "OOM", "step 2 is slow"]
-    {
+    for question in [
+        "OOM killed my dataloader, not enough RAM",
+        "vllm out of memory at startup",
+        "pod OOMKilled after 3 hours",
+        "loss is nan",
+        "OOM",
+        "step 2 is slow",
+    ] {
         assert_eq!(answers(question), [], "{question}");
     }
 }
@@ -559,4 +572,15 @@ fn a_serving_command_in_a_question_is_read_as_a_runs_is() {
         a.unused.iter().any(|text| text == "50 users") && !a.read.iter().any(|read| read.contains("users")),
         "{a:?}"
     );
+}
+
+#[test]
+fn steps_that_are_counted_elsewhere_are_no_moment() {
+    for question in ["OOM, gradient_accumulation_steps=8", "OOM with 1000 steps", "out of memory, warmup steps 500"] {
+        assert_eq!(Reading::of(question).at_step(), None, "{question}");
+    }
+    for (question, step) in [("OOM at step 2", 2), ("nan after 2,000 steps", 2000), ("crashes at 5k iterations", 5000)]
+    {
+        assert_eq!(Reading::of(question).at_step(), Some(step), "{question}");
+    }
 }

@@ -3,6 +3,7 @@
 use super::params::{Params, Show};
 use super::shell::Reach;
 use super::verdict::{Fault, Launch, Outcome};
+use super::world::Process;
 use crate::quantity::counted;
 use crate::query::shorten;
 use crate::slurm::time::clock;
@@ -134,6 +135,9 @@ impl Launch {
                 "How many processors a task has isn’t said here. Slurm gives it one unless the site adds some with each GPU or gives whole nodes: --cpus-per-task says it."
             }
             Fault::Idle if !self.gpus_asked => "",
+            Fault::NoVariable if self.stepped && self.processes.iter().all(is_from_slurm) => {
+                "RANK and WORLD_SIZE are not set. Whether the program needs them isn’t known here: init_process_group() with env:// does, one that reads SLURM_PROCID and SLURM_NTASKS, as Lightning does, doesn’t."
+            }
             _ => return None,
         })
     }
@@ -254,8 +258,13 @@ impl Fault {
                 "Each node has a world of its own: as many models train as there are nodes, and no gradient crosses between them. Let torchrun take its nodes from what the operator sets."
             }
             Self::Idle => {
-                "Fewer processes than GPUs: --num_processes of accelerate counts those of all machines together."
+                "Fewer processes than GPUs: the others wait for nothing, unless each process drives several. torchrun’s --nproc_per_node counts the processes of one node, accelerate’s --num_processes those of all machines together."
             }
         }
     }
+}
+
+/// Whether nothing was said to a process about its rank but where rank 0 is, as for a program that asks Slurm.
+fn is_from_slurm(process: &Process) -> bool {
+    process.rank.is_none() && process.world_size.is_none() && process.local_rank.is_none()
 }

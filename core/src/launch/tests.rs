@@ -314,6 +314,10 @@ fn public_cases_are_judged_rightly() {
     assert_eq!(l.fault, Some((Fault::NoVariable, 5)));
     let said = p.finding(&l);
     assert!(said.starts_with("It fails: one process starts on 1 node") && said.contains("Without srun"), "{said}");
+    // A program may ask Slurm for its rank, whatever is exported for rank 0.
+    let script = "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=4\n#SBATCH --gres=gpu:4\nexport MASTER_PORT=29500\nsrun python train.py";
+    let l = Params { script: Script(script.into()), ..of(Case::Own, 2, 4) }.launch();
+    assert_eq!((l.fault, l.outcome()), (None, Outcome::Unread), "{:?}", l.remarks);
 }
 
 /// Idioms of launch scripts that people copy, in our words: each script is as short as it can be and keep them.

@@ -12,7 +12,7 @@ use crate::collective::Op;
 use crate::declare::{Model as _, Text as _};
 use crate::hardware::named as gpu;
 use crate::launch::world::MOST_NODES;
-use crate::launch::{Case, Outcome as LaunchOutcome, Params as LaunchParams, Script, header_of};
+use crate::launch::{Case, Fault, Outcome as LaunchOutcome, Params as LaunchParams, Script, header_of};
 use crate::memory::Dtype;
 use crate::model::ModelRef;
 use crate::model::config::{Import, import};
@@ -317,6 +317,11 @@ pub(super) fn started(text: &str, [nodes, node]: [Option<u64>; 2], card: &mut Ca
             return card.unread("Part of the script", why, at(launch.unread));
         }
         LaunchOutcome::Unread => return,
+        // Fewer processes than GPUs may be meant.
+        LaunchOutcome::Silent if launch.fault.is_some_and(|(fault, _)| fault == Fault::Idle) => {
+            card.said = params.finding(&launch);
+            return card.found("Processes that train", grouped(launch.training() as u64), at(launch.line));
+        }
         LaunchOutcome::Silent => "trains, but not as it should",
         LaunchOutcome::Hangs => "hangs",
         LaunchOutcome::Refused => "never starts",
