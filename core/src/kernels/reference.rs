@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::measured::Measured;
+use super::{Work as _, attention, decode, matmul};
 use crate::quantity::Unit;
 
 /// What was measured in one session on one machine.
@@ -64,18 +65,33 @@ impl Reference {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    /// The table of a family.
+    /// The table of a family: size by size, what is slowest first.
     pub fn rows(&self, family: &str) -> Vec<Row> {
-        let row = |m: &Measured| {
+        let row = |m: &&Measured| {
             [
-                m.kernel.clone(),
+                label(family, &m.kernel),
                 m.sizes_in_words(),
                 Unit::FlopPerSecond.format(m.rate()),
                 Unit::Seconds.format(m.seconds),
             ]
         };
-        self.measured.iter().filter(|m| m.family == family).map(row).collect()
+        let mut all: Vec<&Measured> = self.measured.iter().filter(|m| m.family == family).collect();
+        let sizes: Vec<&str> = all.iter().map(|m| m.sizes.as_str()).collect();
+        let first = |m: &Measured| sizes.iter().position(|sizes| *sizes == m.sizes);
+        all.sort_by(|a, b| first(a).cmp(&first(b)).then(a.rate().total_cmp(&b.rate())));
+        all.iter().map(row).collect()
     }
+}
+
+/// A kernel as the ladder names it; a peer has a name already.
+fn label(family: &str, kernel: &str) -> String {
+    let known = match family {
+        matmul::Sizes::NAME => matmul::Sizes::kernel(kernel).map(|kernel| kernel.label),
+        attention::Sizes::NAME => attention::Sizes::kernel(kernel).map(|kernel| kernel.label),
+        decode::Sizes::NAME => decode::Sizes::kernel(kernel).map(|kernel| kernel.label),
+        _ => None,
+    };
+    known.unwrap_or(kernel).to_owned()
 }
 
 #[cfg(test)]
@@ -113,7 +129,7 @@ mod tests {
             Some("Measured on Test GPU 0, 2000-01-01, driver test 1.0, by a test")
         );
         let rows = all[0].rows("matmul");
-        assert_eq!(rows[0], ["wide", "m 4, n 4, k 4", "256 FLOP/s", "500 ms"].map(str::to_owned));
+        assert_eq!(rows[0], ["Wide", "m 4, n 4, k 4", "256 FLOP/s", "500 ms"].map(str::to_owned));
         assert_eq!((rows.len(), rows[1][2].as_str()), (2, "512 FLOP/s"));
         assert_eq!((all[0].caption("decode"), all[0].rows("decode").len()), (None, 0));
     }

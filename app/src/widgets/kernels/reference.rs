@@ -11,12 +11,14 @@ pub(super) fn view(family: &'static str) -> AnyView {
         let caption = session.caption(family)?;
         let rows = session.rows(family).into_iter().map(row).collect_view();
         Some(view! {
-            <Table
-                scroll="Reference measurements"
-                caption=caption
-                columns=[words("Kernel"), words("Sizes"), numbers("Speed"), numbers("Time, median")]
-                rows=rows.into_any()
-            />
+            <details class="numbers">
+                <summary>{caption}</summary>
+                <Table
+                    scroll="Reference measurements"
+                    columns=[words("Kernel"), words("Sizes"), numbers("Speed"), numbers("Time, median")]
+                    rows=rows.into_any()
+                />
+            </details>
         })
     });
     tables.collect_view().into_any()
