@@ -161,6 +161,8 @@ pub struct Card {
     pub unread_count: usize,
     /// What makes the run fail, if something does.
     pub stop: Option<Stop>,
+    /// Whether a launch in it was followed and works.
+    pub launches: bool,
     /// What it says of the run.
     pub run: Run,
     /// The node that it draws.

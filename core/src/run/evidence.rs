@@ -310,6 +310,7 @@ pub(super) fn started(text: &str, [nodes, node]: [Option<u64>; 2], card: &mut Ca
     let at = |line: usize| if line > 0 { line + before } else { 0 };
     let happens = match outcome {
         LaunchOutcome::Trains => {
+            card.launches = true;
             return card.found("Processes that train", grouped(launch.training() as u64), at(launch.line));
         }
         LaunchOutcome::Unread if is_script => {

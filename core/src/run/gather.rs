@@ -31,13 +31,11 @@ pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String
         if card.kind == Kind::NcclTests {
             tested = [piece.cluster.node.take(), piece.cluster.nodes.take()];
         }
-        // A later script replaces an earlier one, and later output earlier output, also where nothing is wrong with it.
         let sentence = card.stop.as_ref().map(|stop| stop.sentence.clone());
-        match card.kind {
-            Kind::Script | Kind::Megatron => run.fails.launch = sentence,
-            Kind::Log | Kind::Errors => run.fails.output = sentence,
-            Kind::Serve => run.fails.output = sentence.or(run.fails.output.take()),
-            _ => {}
+        match end(card) {
+            Some(End::Launch) => run.fails.launch = sentence,
+            Some(End::Output) => run.fails.output = sentence,
+            None => {}
         }
         said.extend(run.take(&piece));
     }
@@ -61,16 +59,31 @@ pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String
     (run, said)
 }
 
-/// What makes the run fail that cards make together, each with the card's name: of scripts the last one's launch, of outputs the last one's end,
-/// where it is known why.
+/// What a card says the end of.
+enum End {
+    Launch,
+    Output,
+}
+
+/// What a card replaces: a script the launch, if its own was followed, and output the end of earlier output only if it names one, as a job's
+/// other file may have the error.
+fn end(card: &Card) -> Option<End> {
+    match card.kind {
+        Kind::Script | Kind::Megatron => (card.launches || card.stop.is_some()).then_some(End::Launch),
+        Kind::Log | Kind::Errors | Kind::Serve => card.stop.is_some().then_some(End::Output),
+        _ => None,
+    }
+}
+
+/// What makes the run fail that cards make together, each with the card's name: of scripts the last launch that was followed, of outputs the
+/// last end that one names, where it is known why.
 pub fn stops<'a>(cards: impl IntoIterator<Item = &'a Card>) -> Vec<(&'a str, &'a Stop)> {
     let [mut launch, mut output] = [None, None];
     for card in cards {
-        match card.kind {
-            Kind::Script | Kind::Megatron => launch = Some(card),
-            Kind::Log | Kind::Errors => output = Some(card),
-            Kind::Serve if card.stop.is_some() => output = Some(card),
-            _ => {}
+        match end(card) {
+            Some(End::Launch) => launch = Some(card),
+            Some(End::Output) => output = Some(card),
+            None => {}
         }
     }
     let known = |card: &'a Card| Some((card.name.as_str(), card.stop.as_ref().filter(|stop| !stop.why.is_empty())?));

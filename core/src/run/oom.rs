@@ -1,7 +1,7 @@
 //! In which phase of a step memory ran out, by the frames of the traceback before the message.
 //!
-//! The outermost frame that belongs to a phase names it: a forward pass that the backward pass runs again is the backward pass. The innermost
-//! frames say what was allocated. Names are those of PyTorch (`torch/optim`, `torch/distributed/fsdp`, `torch/utils/checkpoint.py`), DeepSpeed,
+//! The outermost frame that belongs to a phase names it: a forward pass that the backward pass runs again is the backward pass. Of a step that
+//! an optimizer runs as its closure, only the frames inside the closure count. The innermost frames say what was allocated. Names are those of PyTorch (`torch/optim`, `torch/distributed/fsdp`, `torch/utils/checkpoint.py`), DeepSpeed,
 //! transformers, vLLM and SGLang.
 
 use super::card::{Stop, quote};
@@ -94,6 +94,51 @@ const AGAIN: Row = row(
     &[],
 );
 
+/// What engines do once the weights and the KV cache are there.
+const CAPTURE: Row = row(
+    [
+        &["capture_model", "capture_graph", "capture", "_capture_cudagraphs", "capture_one_batch_size"],
+        &["cuda_graph_runner.py"],
+    ],
+    "Memory ran out while CUDA graphs were captured",
+    "The weights and the KV cache have their share by then, and graphs come on top. Leave more room (a smaller `--gpu-memory-utilization` or `--mem-fraction-static`), capture fewer batch sizes, or do without graphs (`--enforce-eager`).",
+    CACHE,
+    &[],
+);
+const WARM_UP: Row = row(
+    [&["compile_or_warm_up_model", "_warm_up_model", "kernel_warmup"], &[]],
+    "Memory ran out while the engine warmed up",
+    "The weights and the KV cache have their share by then, and the warm-up runs batches as large as the engine may get. Leave more room (a smaller `--gpu-memory-utilization`), or allow smaller batches (`--max-num-seqs`, `--max-num-batched-tokens`).",
+    CACHE,
+    &[CAPTURE],
+);
+const SERVE: Row = row(
+    [&["execute_model", "execute_dummy_batch", "forward_batch_generation"], &[]],
+    "Memory ran out while the engine ran a batch of requests",
+    "The weights and the KV cache have their share already, and the activations of this batch didn’t fit beside them. Lower `--gpu-memory-utilization` (`--mem-fraction-static` in SGLang), or put fewer requests and tokens in a batch (`--max-num-seqs` and `--max-num-batched-tokens`; `--max-running-requests` and `--chunked-prefill-size` in SGLang).",
+    CACHE,
+    &[],
+);
+
+/// Of the innermost frame alone: trainers that generate their batches do so in the same functions (GRPO in `_prepare_inputs`).
+const MOVE: Row = row(
+    [
+        &["send_to_device", "_prepare_inputs", "_prepare_input", "move_data_to_device", "batch_to", "to_device"],
+        &["batch.to(", "inputs.to(", "v.to(", ".pin_memory("],
+    ],
+    "Memory ran out while a batch was moved to the GPU",
+    "The GPU was full before the step began. Tensors of earlier steps may still be referenced, such as losses that are summed with their graphs (take `loss.item()`), or another process is on the GPU: nvidia-smi shows it.",
+    ["caching-allocator", ""],
+    &[],
+);
+const FORWARD: Row = row(
+    [&["forward", "_call_impl", "compute_loss", "forward_step"], &["model(", "compute_loss("]],
+    "Memory ran out in the forward pass",
+    "Activations grow with the micro-batch and the sequence. In the first step there are no gradients and optimizer states yet, so weights and activations alone don’t fit. Make the micro-batch smaller, recompute layers, or split the sequence (context parallelism).",
+    ACTIVATIONS,
+    &[LOGITS, SCORES, GATHER],
+);
+
 const PHASES: &[Row] = &[
     row(
         [
@@ -108,23 +153,16 @@ const PHASES: &[Row] = &[
     row(
         [
             &["save_checkpoint", "_save_checkpoint", "save_model", "save_pretrained", "state_dict", "get_state_dict"],
-            &["state_dict()", "save_checkpoint(", "torch.save(", ".full_tensor("],
+            &["save_checkpoint(", "torch.save(", ".full_tensor("],
         ],
         "Memory ran out while a checkpoint was saved",
         "A full state dict gathers every rank’s shard on one GPU. Save shards instead (`torch.distributed.checkpoint`, `SHARDED_STATE_DICT`), or move each piece to the CPU as it is gathered (`offload_to_cpu=True`, `rank0_only=True`).",
         BREAKDOWN,
         &[],
     ),
-    row(
-        [
-            &["capture_model", "capture_graph", "capture", "_capture_cudagraphs", "capture_one_batch_size"],
-            &["cuda_graph_runner.py"],
-        ],
-        "Memory ran out while CUDA graphs were captured",
-        "The weights and the KV cache have their share by then, and graphs come on top. Leave more room (a smaller `--gpu-memory-utilization` or `--mem-fraction-static`), capture fewer batch sizes, or do without graphs (`--enforce-eager`).",
-        CACHE,
-        &[],
-    ),
+    SERVE,
+    WARM_UP,
+    CAPTURE,
     row(
         [&["profile_run", "determine_available_memory", "determine_num_available_blocks", "_dummy_run"], &[]],
         "Memory ran out in the engine’s profiling run",
@@ -146,7 +184,7 @@ const PHASES: &[Row] = &[
         "Memory ran out while the KV cache was allocated",
         "The engine’s share of the GPU is larger than what is free: something else took memory after it was measured. End other processes on the GPU, or lower `--gpu-memory-utilization` (`--mem-fraction-static` in SGLang).",
         CACHE,
-        &[],
+        &[CAPTURE, WARM_UP],
     ),
     row(
         [
@@ -251,24 +289,7 @@ const PHASES: &[Row] = &[
         "Memory ran out while text was generated",
         "The KV cache grows with every token of every sequence. Generate for fewer sequences at a time, shorten them, or keep the cache in fewer bits.",
         CACHE,
-        &[],
-    ),
-    row(
-        [
-            &["send_to_device", "_prepare_inputs", "move_data_to_device", "to_device"],
-            &["batch.to(", "inputs.to(", "v.to(", ".pin_memory("],
-        ],
-        "Memory ran out while a batch was moved to the GPU",
-        "The GPU was full before the step began. Tensors of earlier steps may still be referenced, such as losses that are summed with their graphs (take `loss.item()`), or another process is on the GPU: nvidia-smi shows it.",
-        ["caching-allocator", ""],
-        &[],
-    ),
-    row(
-        [&["forward", "_call_impl", "compute_loss", "forward_step"], &["model(", "compute_loss("]],
-        "Memory ran out in the forward pass",
-        "Activations grow with the micro-batch and the sequence. In the first step there are no gradients and optimizer states yet, so weights and activations alone don’t fit. Make the micro-batch smaller, recompute layers, or split the sequence (context parallelism).",
-        ACTIVATIONS,
-        &[LOGITS, SCORES, GATHER],
+        &[SERVE],
     ),
 ];
 
@@ -312,8 +333,13 @@ impl Frames {
     pub(super) fn stop(&self, name: &str, line: usize, text: &str) -> Option<Stop> {
         let (rank, _) = tagged(text);
         let own: Vec<&Frame> = self.all.iter().filter(|frame| frame.rank == rank).collect();
-        let phase = own.iter().find_map(|frame| PHASES.iter().find(|phase| phase.fits(frame)))?;
-        let part = own.iter().rev().find_map(|frame| phase.parts.iter().find(|part| part.fits(frame)));
+        let is_closure = |frame: &&Frame| frame.function == "closure" || names(&frame.code, "closure()");
+        let inside = own.iter().rposition(is_closure).and_then(|at| own.get(at..)).unwrap_or(&own);
+        let phase = inside.iter().enumerate().find_map(|(i, frame)| {
+            let innermost = (i + 1 == inside.len()).then_some(&MOVE);
+            PHASES.iter().chain(innermost).chain([&FORWARD]).find(|phase| phase.fits(frame))
+        })?;
+        let part = inside.iter().rev().find_map(|frame| phase.parts.iter().find(|part| part.fits(frame)));
         let Row { what, why, figure, state, .. } = part.unwrap_or(phase);
         Some(Stop {
             what: (*what).to_owned(),
@@ -337,7 +363,14 @@ fn names(text: &str, mark: &str) -> bool {
 
 /// Whether a line says that a GPU's memory ran out.
 pub(super) fn is(line: &str) -> bool {
-    line.contains("OutOfMemoryError") || line.contains("out of memory") && line.contains("Tried to allocate")
+    let is_said =
+        line.contains("OutOfMemoryError") || line.contains("out of memory") && line.contains("Tried to allocate");
+    is_said && !is_info(line)
+}
+
+/// Whether a logger says that a line is no error.
+pub(super) fn is_info(line: &str) -> bool {
+    line.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "INFO")
 }
 
 /// Whether a line is the message that a traceback ends on: `torch.OutOfMemoryError: …`.

@@ -412,11 +412,12 @@ pub struct Output {
     /// Whether the marks around Megatron-LM's dump were there.
     dump: (bool, bool),
     quoted: Vec<(usize, String)>,
-    /// Rates of steps that were read.
-    steps: usize,
     /// The last step, and how many lie between two lines.
     step: Option<f64>,
     stride: f64,
+    /// The largest step, and how many since the last error were larger than all before.
+    highest: Option<f64>,
+    later: usize,
     /// Steps of the longest progress bar; evaluation has bars of its own.
     bar: f64,
     has_other_bars: bool,
@@ -456,24 +457,29 @@ impl Output {
         let is_traceback = self.frames.take(&line);
         if self.ran_out.is_none() && oom::is(&line) {
             self.ran_out = Some((number, line.clone(), self.frames.clone()));
+            // Standard error may come before all that standard output holds: no step of it is known to be a later one.
+            self.highest = self.highest.or(Some(f64::INFINITY));
+        }
+        let is_failure = is_failure(&line);
+        if is_failure {
+            self.later = 0;
         }
         if line.trim().is_empty() || is_loading(&line) {
             return;
         }
-        let steps = self.steps;
         if self.take(&line, number) {
             self.known += 1;
-            // A step after an error: it went on.
-            if self.steps > steps {
+            // One step more may be another rank's, or written late. After two it went on.
+            if self.later >= 2 {
                 (self.failed, self.ran_out) = (None, None);
             }
         } else {
             let is_vague = self.failed.as_ref().is_none_or(|(_, line)| line.contains("Traceback"));
-            if is_vague && is_failure(&line) && (self.failed.is_none() || !line.contains("Traceback")) {
+            if is_vague && is_failure && (self.failed.is_none() || !line.contains("Traceback")) {
                 self.failed = Some((number, line.clone()));
             }
             // What an error says is not read for numbers.
-            if !is_traceback && !is_failure(&line) {
+            if !is_traceback && !is_failure {
                 self.others += 1;
                 if self.quoted.len() < QUOTED {
                     self.quoted.push((number, line));
@@ -487,7 +493,7 @@ impl Output {
         self.restart = Some((line, why));
         self.step = None;
         self.stride = 0.0;
-        (self.failed, self.ran_out) = (None, None);
+        (self.highest, self.later) = (None, 0);
         self.series.retain(|metric, _| !RATES.contains(metric));
     }
 
@@ -503,8 +509,8 @@ impl Output {
         if let Some(program) = program
             && self.programs.iter().any(|other| !go_together(other, program))
         {
-            let quoted = std::mem::take(&mut self.quoted);
-            *self = Self { lines: self.lines, others: self.others, quoted, ..Self::default() };
+            let Self { lines, others, quoted, frames, failed, ran_out, .. } = std::mem::take(self);
+            *self = Self { lines, others, quoted, frames, failed, ran_out, ..Self::default() };
             self.restart(number, "another program printed them: paste the output of one run");
         }
         let steps = bar(line).filter(|_| fields.iter().any(|(program, ..)| *program == "HF Trainer"));
@@ -530,6 +536,10 @@ impl Output {
                 self.stride = by;
             }
             self.step = Some(step);
+            if self.highest.is_none_or(|highest| step > highest) {
+                self.highest = Some(step);
+                self.later += 1;
+            }
         }
         let batch = self.whole.get("batch").map(|(batch, _)| *batch);
         let is_another =
@@ -586,7 +596,6 @@ impl Output {
                 seconds.is_some()
             }
             A(metric) if metric.takes(value) => {
-                self.steps += usize::from(RATES.contains(&metric));
                 self.series.entry(metric).or_default().push(value, line);
                 true
             }
@@ -761,8 +770,16 @@ fn bar(line: &str) -> Option<(f64, f64)> {
 
 /// Whether a line says that the program ended on an error.
 pub(super) fn is_failure(line: &str) -> bool {
-    const WORDS: [&str; 7] = [
-        "out of memory",
+    const MEMORY: [&str; 6] = [
+        "CUDA out of memory",
+        "HIP out of memory",
+        "error: out of memory",
+        "failed: out of memory",
+        // NCCL's, and llm.c's, which ends its line there.
+        "Cuda failure",
+        "[CUDA ERROR]",
+    ];
+    const WORDS: [&str; 6] = [
         "Traceback (most recent call last)",
         "Watchdog caught",
         "Segmentation fault",
@@ -775,7 +792,8 @@ pub(super) fn is_failure(line: &str) -> bool {
     let rest = rest.split_once("]: ").map_or(rest, |(_, rest)| rest).trim_start();
     let name = rest.split(':').next().unwrap_or_default();
     let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'));
-    is_name && name.ends_with("Error") || WORDS.iter().any(|word| line.contains(word))
+    let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
+    is_name && name.ends_with("Error") || has(&WORDS) || oom::is(line) || has(&MEMORY) && !oom::is_info(line)
 }
 
 /// A line without colors and quotes, as long as it is looked at.
