@@ -30,10 +30,10 @@ pub(super) fn of(question: &str) -> Option<Answered> {
     unused.extend(left.into_iter().map(|(_, text)| text.clone()).chain(reading.unread.iter().cloned()));
     let report = run::serves(&card.run).unwrap_or_default();
     let have = reading.cluster().map(|[node, nodes]| node.saturating_mul(nodes));
-    let needs = read.serve.gpus();
+    let needs = card.run.serving.gpus();
     let says = match reading.gpu {
         Some(_) if have.is_some_and(|have| needs > have) => format!(
-            "The engine won’t start: the command asks for {}, and there {} {}.",
+            "The engine won’t start: it asks for {}, and there {} {}.",
             counted(needs, "GPU", "GPUs"),
             if have == Some(1) { "is" } else { "are" },
             grouped(have.unwrap_or_default())

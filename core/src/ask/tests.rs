@@ -522,7 +522,7 @@ fn a_serving_command_in_a_question_is_read_as_a_runs_is() {
             "vllm serve meta-llama/Llama-3.1-8B-Instruct --tensor-parallel-size 8 on 4 H100",
             ["llama-3-8b", "h100-80"],
             [Some(8), None],
-            "The engine won’t start: the command asks for 8 GPUs, and there are 4.",
+            "The engine won’t start: it asks for 8 GPUs, and there are 4.",
         ),
         (
             "can I run vllm llama 3 8b with --max-model-len 8192 --gpu-memory-utilization 0.95 on a 4090",

@@ -177,7 +177,7 @@ fn table(hosts: &[(&str, usize)], gpu: &str, busbw: f64) -> String {
 #[test]
 fn a_bus_bandwidth_is_held_against_the_ports_that_it_goes_over() {
     type Case<'a> = (&'a [(&'a str, usize)], &'a str, f64, &'a str, [u64; 2], bool, &'a str);
-    let cases: [Case<'_>; 7] = [
+    let cases: [Case<'_>; 9] = [
         (
             &[("gpu01", 8), ("gpu02", 8)],
             "NVIDIA H100 80GB HBM3",
@@ -194,17 +194,37 @@ fn a_bus_bandwidth_is_held_against_the_ports_that_it_goes_over() {
             "h100-80",
             [8, 2],
             true,
-            "carry what they should",
+            "If each node has 8 × InfiniBand NDR 400 Gb/s, the links carry what they should",
+        ),
+        // AWS p4d: four ports of 100 Gb/s, which nothing says.
+        (
+            &[("a", 8), ("b", 8)],
+            "NVIDIA A100-SXM4-40GB",
+            41.0,
+            "a100-40",
+            [8, 2],
+            false,
+            "If each node has 8 × InfiniBand HDR 200 Gb/s, 1",
+        ),
+        // Between hosts alone.
+        (
+            &[("a", 1), ("b", 1)],
+            "NVIDIA H100 80GB HBM3",
+            46.5,
+            "h100-80",
+            [1, 2],
+            true,
+            "If each node has 1 × InfiniBand NDR 400 Gb/s, the links carry",
         ),
         // NVIDIA/nccl-tests issue 272.
         (&[("gpu49", 8)], "NVIDIA H200", 475.0, "h200-141", [8, 1], true, "carry what they should"),
         (&[("a", 8)], "NVIDIA A100-SXM4-80GB", 235.0, "a100-80", [8, 1], true, "carry what they should"),
         // Without peer to peer.
-        (&[("a", 8)], "NVIDIA A100-SXM4-80GB", 19.5, "a100-80", [8, 1], false, "PCIe 4"),
+        (&[("a", 8)], "NVIDIA A100-SXM4-80GB", 26.5, "a100-80", [8, 1], false, "may be what PCIe 4"),
         (
             &[("n1", 4), ("n2", 4), ("n3", 4), ("n4", 4)],
             "NVIDIA A100-SXM4-80GB",
-            8.5,
+            10.5,
             "a100-80",
             [4, 4],
             false,
@@ -213,11 +233,11 @@ fn a_bus_bandwidth_is_held_against_the_ports_that_it_goes_over() {
         (
             &[("n1", 8), ("n2", 8)],
             "NVIDIA H100 80GB HBM3",
-            174.0,
+            265.0,
             "h100-80",
             [8, 2],
             false,
-            "4 ports of InfiniBand NDR",
+            "are predicted. NCCL_DEBUG",
         ),
     ];
     for (hosts, gpu, busbw, id, [node, nodes], is_right, said) in cases {
@@ -231,6 +251,9 @@ fn a_bus_bandwidth_is_held_against_the_ports_that_it_goes_over() {
         assert!(disagree.is_empty());
         let report = compare(&run);
         let row = report.row("bus-bandwidth").expect("a row");
+        // A network that wasn't read is assumed, and nothing is wrong with it then.
+        assert_eq!(report.assumed.iter().any(|a| a.key == "cluster.net"), hosts.len() > 1, "{:?}", report.assumed);
+        assert!(hosts.len() == 1 || !report.verdict.contains("less than they should"), "{}", report.verdict);
         assert_eq!((row.is_within(), report.verdict.contains(said)), (is_right, true), "{row:?}: {}", report.verdict);
         assert!(
             row.link.is_some()
@@ -240,6 +263,38 @@ fn a_bus_bandwidth_is_held_against_the_ports_that_it_goes_over() {
                     .all(|m| !m.sentence.contains("GPU isn’t known") && !m.sentence.contains("How many")),
             "{report:?}"
         );
+    }
+    // A network that is given has as many ports as GPUs.
+    let two = |busbw| read("nccl.txt", &table(&[("a", 8), ("b", 8)], "NVIDIA H100 80GB HBM3", busbw));
+    for (busbw, said) in [(174.0, "may be what 4 ports of InfiniBand NDR"), (265.0, "predicted. NCCL_DEBUG")] {
+        let mut run = two(busbw).run;
+        run.cluster.net = Some("ndr".to_owned());
+        let report = compare(&run);
+        assert!(report.verdict.starts_with("The links carry less than they should"), "{}", report.verdict);
+        assert!(report.verdict.contains(said) && report.assumed.is_empty(), "{}", report.verdict);
+    }
+    // The hosts of the test count, not those of the job beside it.
+    let apart = read("nccl.txt", &table(&[("a", 1), ("b", 1)], "NVIDIA H100 80GB HBM3", 46.5));
+    let job = file("run.toml", "[cluster]\nnode = 8\nnodes = 2\n");
+    let (run, _) = gather([&job, &apart]);
+    assert!(compare(&run).verdict.contains("1 × InfiniBand NDR"), "{}", compare(&run).verdict);
+    // What no ring does, what differs by host, and what a list doesn't say have a number and no verdict.
+    let all_reduce = table(&[("a", 8), ("b", 8)], "NVIDIA H100 80GB HBM3", 46.5);
+    for op in ["sendrecv", "alltoall", "hypercube", "gather", "scatter"] {
+        let factor = if ["sendrecv", "hypercube"].contains(&op) { 1.0 } else { 15.0 / 16.0 };
+        let algbw = 46.5 / factor;
+        let row =
+            format!("8589934592 2147483648 float sum -1 {:.1} {algbw:.2} 46.50 0\n", 8_589_934_592.0 / algbw / 1e3);
+        let list = all_reduce.split("#       size").next().unwrap_or_default();
+        let card = read("nccl.txt", &(list.replace("all_reduce", op) + &row));
+        assert_eq!(found(&card, "Bus bandwidth on the largest buffer"), "46.5 GB/s", "{card:?}");
+        assert!(card.run.measured.is_empty() && card.said.contains("isn’t compared"), "{op}: {card:?}");
+    }
+    for gpu in ["NVIDIA L40S", "NVIDIA A100 80GB PCIe", "NVIDIA GeForce RTX 4090"] {
+        let report = compare(&read("nccl.txt", &table(&[("a", 4)], gpu, 9.0)).run);
+        let row = report.row("bus-bandwidth").expect("a row");
+        assert_eq!((row.measured, row.predicted), (Some(9e9), None), "{gpu}");
+        assert!(!report.verdict.contains("links") && !report.verdict.contains("nvlink"), "{gpu}: {}", report.verdict);
     }
     // A job of more nodes than the test had keeps its own, without a contradiction.
     let test = read("nccl.txt", &table(&[("a", 8), ("b", 8)], "NVIDIA H100 80GB HBM3", 370.0));
@@ -314,6 +369,14 @@ fn a_config_says_what_a_model_weighs() {
             assert!(link.query.to_string().contains("model="), "{link:?}");
         }
     }
+    // Of a type that isn't named, 16 bits are only a count; of a form that isn't read there is none.
+    let llama = include_str!("../../../tests/fixtures/configs/llama-3-8b.json");
+    let bare: String = llama.lines().filter(|line| !line.contains("torch_dtype")).collect();
+    let bare = read("config.json", &bare);
+    assert_eq!(found(&bare, "Weights"), "16.1 GB (in 16 bits; the file names no type)", "{:?}", bare.found);
+    let odd = llama.replacen('{', "{\"quantization_config\": {\"quant_method\": \"odd\"},", 1);
+    let odd = read("config.json", &odd);
+    assert!(odd.found.iter().all(|found| found.what != "Weights") && !odd.unread.is_empty(), "{:?}", odd.found);
     // States of a fixed size are no cache of a token: 12 of 48 layers keep keys and values.
     let hybrid = read("config.json", include_str!("../../../tests/fixtures/configs/qwen3-next-80b-a3b.json"));
     assert_eq!(found(&hybrid, "KV cache per token"), "24,576 B in 16 bits", "{:?}", hybrid.found);

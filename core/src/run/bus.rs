@@ -6,6 +6,7 @@
 use super::file::Run;
 use super::ledger::{Link, state};
 use super::measure::Metric;
+use super::plan::Assumed;
 use crate::hardware::links::{self, Link as Wire};
 use crate::network::Fabric;
 use crate::planner::efficiency::LINK;
@@ -19,8 +20,8 @@ const MOST: f64 = 0.95;
 const MOST_IN_SWITCH: f64 = 1.1;
 /// Links whose switches add.
 const ADDING: [&str; 2] = ["nvlink4", "nvlink5"];
-/// A link explains a bandwidth that is at least so much of its peak, and not more.
-const LEAST_OF_PORT: f64 = 0.6;
+/// A link may explain a bandwidth that is at least so much of its peak, and not more.
+const LEAST_OF_PORT: f64 = 0.8;
 
 /// A measured bandwidth, and the links that it went over.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,26 +32,60 @@ pub(super) struct Bus {
     node: usize,
     link: &'static Wire,
     net: &'static Wire,
+    /// Whether the network was given, not taken from the GPU's reference node.
+    is_net_given: bool,
 }
 
-/// What was measured, where the machine is known.
+/// What a link is: `nvlink`, `xgmi` or `pcie`.
+fn kind(wire: &Wire) -> &str {
+    wire.id.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default()
+}
+
+/// What was measured, where it is known between which GPUs. Nothing of PCIe within a node: what it carries differs by host.
 pub(super) fn of(run: &Run) -> Option<Bus> {
     let size = |n: f64| (n >= 1.0).then_some(n as usize);
-    let measured = run.measured(Metric::BusBandwidth)?;
+    let bandwidth = run.measured.get(&Metric::BusBandwidth)?;
+    let measured = bandwidth.value;
     let (setup, _) = run.setup();
     let (node, nodes) = run.nodes();
     let all = node.map(|node| node.saturating_mul(nodes.unwrap_or(1)) as f64);
-    let ranks = run.measured(Metric::BusRanks).or(all).and_then(size).filter(|n| *n > 1)?;
-    let node = node.map_or(ranks, |node| usize::try_from(node).unwrap_or(ranks)).clamp(1, ranks);
+    // Those of the same test.
+    let of_test = |metric| run.measured.get(&metric).filter(|m| m.from.is_empty() || m.from == bandwidth.from);
+    let ranks = of_test(Metric::BusRanks).map(|m| m.value).or(all)?;
+    // A test of all GPUs has them as they are; of another, its own list says which.
+    let own = of_test(Metric::BusNode).map(|m| m.value);
+    let node = own.or_else(|| Some(node? as f64).filter(|_| all == Some(ranks)))?;
+    let ranks = size(ranks).filter(|n| *n > 1)?;
+    let node = size(node)?.min(ranks);
     let link = setup.inside().or_else(|| (node == 1).then(|| &links::INSIDE[0]))?;
     let net = setup.between().or_else(|| (node >= ranks).then(|| &links::BETWEEN[0]))?;
-    Some(Bus { measured, ranks, node, link, net })
+    let is_net_given = run.cluster.net.is_some();
+    (node == 1 || kind(link) != "pcie").then_some(Bus { measured, ranks, node, link, net, is_net_given })
 }
 
 impl Bus {
     /// Whether it stays inside a node.
     pub(super) fn is_inside(&self) -> bool {
         self.ranks <= self.node
+    }
+
+    /// Whether it goes over a network that is assumed.
+    pub(super) fn is_assumed(&self) -> bool {
+        !self.is_inside() && !self.is_net_given
+    }
+
+    /// The network of a node.
+    fn ports(&self) -> String {
+        format!("{} × {}", grouped(self.node as u64), self.net.name)
+    }
+
+    /// What is assumed.
+    pub(super) fn assumed(&self) -> Option<Assumed> {
+        let sentence = format!(
+            "Each node’s network: {}, one port for each GPU of the test, as in its vendor’s reference node.",
+            self.ports()
+        );
+        self.is_assumed().then_some(Assumed { key: "cluster.net", sentence })
     }
 
     /// The peak of a ring, with another link where it is narrowest.
@@ -87,7 +122,8 @@ impl Bus {
     pub(super) fn slower(&self) -> Option<&'static Wire> {
         let (list, now) = if self.is_inside() { (links::INSIDE, self.link) } else { (links::BETWEEN, self.net) };
         let far = |wire: &Wire| (self.peak(Some(wire)) * LINK / self.measured).ln().abs();
-        let nearest = list.iter().min_by(|a, b| far(a).total_cmp(&far(b)))?;
+        let is_there = |wire: &&Wire| [kind(now), "pcie"].contains(&kind(wire)) || !self.is_inside();
+        let nearest = list.iter().filter(is_there).min_by(|a, b| far(a).total_cmp(&far(b)))?;
         (self.measured < self.predicted()[0] && nearest.bandwidth < 0.8 * now.bandwidth && far(nearest) < far(now))
             .then_some(nearest)
     }
@@ -99,32 +135,53 @@ impl Bus {
         let numbers =
             format!("{} of bus bandwidth measured, {} to {} predicted", rate(self.measured), rate(low), rate(high));
         let over = format!("{} ranks", grouped(self.ranks as u64));
-        if self.measured >= low {
-            return format!("The links carry what they should on {over}: {numbers}.");
+        let is_enough = self.measured >= low;
+        let should = if is_enough { "what they should" } else { "less than they should" };
+        let lead = match self.is_assumed() {
+            true if is_enough => {
+                format!("If each node has {}, the links carry {should} on {over}: {numbers}.", self.ports())
+            }
+            true => format!(
+                "{} of bus bandwidth measured on {over}. If each node has {}, {} to {} are predicted.",
+                rate(self.measured),
+                self.ports(),
+                rate(low),
+                rate(high)
+            ),
+            false => format!("The links carry {should} on {over}: {numbers}."),
+        };
+        if is_enough {
+            return lead;
         }
         let explains = |peak: f64| (LEAST_OF_PORT * peak..=peak).contains(&self.measured);
-        let lead = format!("The links carry less than they should on {over}: {numbers}.");
         if self.is_inside() {
-            let wire = links::INSIDE
-                .iter()
-                .find(|wire| self.peak(Some(wire)) < self.peak(None) && explains(self.peak(Some(wire))));
-            let like = wire.map(|wire| format!(" That is what {} carries.", wire.name)).unwrap_or_default();
+            let mut slower = links::INSIDE.iter().filter(|wire| kind(wire) == "pcie");
+            let like = slower.find(|wire| explains(self.peak(Some(wire))));
+            let like = like.map(|wire| format!(" That may be what {} carries.", wire.name)).unwrap_or_default();
+            let look = match kind(self.link) {
+                "nvlink" => "nvidia-smi topo -m, nvidia-smi nvlink --status",
+                _ => "rocm-smi --showtopo",
+            };
             return format!(
-                "{lead}{like} Look whether the GPUs are joined by {} at all (nvidia-smi topo -m, nvidia-smi nvlink --status), and whether NCCL_P2P_DISABLE is set.",
+                "{lead}{like} Look whether the GPUs are joined by {} at all ({look}), and whether NCCL_P2P_DISABLE is set.",
                 self.link.name
             );
         }
-        let own = (1..self.node).find(|ports| explains(*ports as f64 * self.net.bandwidth));
-        let one = || links::BETWEEN.iter().find(|wire| explains(wire.bandwidth)).map(|wire| (1, wire));
-        let ports = own.map(|ports| (ports, self.net)).or_else(one);
-        let like = ports.map(|(ports, wire)| {
-            let count = if ports == 1 { "one port".to_owned() } else { format!("{ports} ports") };
-            let verb = if ports == 1 { "carries" } else { "carry" };
-            let own = if wire.id == self.net.id { String::new() } else { format!(" of {}", self.net.name) };
-            format!(
-                " That is what {count} of {} per node {verb}, and the prediction counts {}{own}, one for each GPU.",
-                wire.name, self.node
-            )
+        // Of a network that is assumed, the ports aren't known either.
+        let counted = if self.is_net_given { vec![1, 2, self.node / 2] } else { vec![1] };
+        let is_part = |ports: &usize| (1..self.node).contains(ports);
+        let own = counted.into_iter().filter(is_part).find(|ports| explains(*ports as f64 * self.net.bandwidth));
+        let one = || {
+            let mut slower = links::BETWEEN.iter().filter(|wire| wire.bandwidth < self.net.bandwidth);
+            slower.find(|wire| explains(wire.bandwidth)).map(|wire| (1, wire))
+        };
+        let like = own.map(|ports| (ports, self.net)).or_else(one).map(|(ports, wire)| {
+            let (count, verb) = if ports == 1 {
+                ("one port".to_owned(), "carries")
+            } else {
+                (format!("{} ports", grouped(ports as u64)), "carry")
+            };
+            format!(" That may be what {count} of {} per node {verb}.", wire.name)
         });
         format!(
             "{lead}{} NCCL_DEBUG=INFO lists the network cards that NCCL uses behind “NET/IB : Using”, or “NET/Socket” where it uses none. Check NCCL_IB_HCA, and that each GPU has a card nearby (nvidia-smi topo -m).",

@@ -186,31 +186,35 @@ pub fn compare(run: &Run) -> Report {
             report.next.extend(retried(run));
         }
     }
-    if let Some(bus) = bus::of(run) {
-        let m = run.measured.get(&Metric::BusBandwidth);
+    if let Some(m) = run.measured.get(&Metric::BusBandwidth) {
+        let bus = bus::of(run);
         let row = Row {
             id: Metric::BusBandwidth.id(),
             label: Metric::BusBandwidth.label().to_owned(),
             unit: Metric::BusBandwidth.unit(),
-            predicted: Some(bus.predicted()),
-            measured: m.map(|m| m.value),
-            from: m.map_or_else(String::new, |m| m.from.clone()),
-            link: bus.link(),
+            predicted: bus.map(|bus| bus.predicted()),
+            measured: Some(m.value),
+            from: m.from.clone(),
+            link: bus.and_then(|bus| bus.link()),
         };
         report.rows.retain(|other| other.id != row.id);
         report.rows.push(row);
-        report.verdict = match report.rows.len() {
-            1 => bus.sentence(),
-            _ => format!("{} {}", report.verdict, bus.sentence()),
-        };
+        if let Some(bus) = bus {
+            report.assumed.extend(bus.assumed());
+            report.verdict = match report.rows.len() {
+                1 => bus.sentence(),
+                _ => format!("{} {}", report.verdict, bus.sentence()),
+            };
+        }
     }
     report.with_notes(run)
 }
 
 /// What was measured, without predictions.
 fn bare_rows(run: &Run) -> Vec<Row> {
-    let shown =
-        |metric: &Metric| !matches!(metric, Metric::BusRanks | Metric::Peak | Metric::LossScale | Metric::Clock);
+    let shown = |metric: &Metric| {
+        !matches!(metric, Metric::BusRanks | Metric::BusNode | Metric::Peak | Metric::LossScale | Metric::Clock)
+    };
     let row = |(metric, m): (&Metric, &super::measure::Measured)| Row {
         id: metric.id(),
         label: metric.label().to_owned(),
@@ -618,7 +622,9 @@ pub fn serves(run: &Run) -> Option<Report> {
 /// (`check_enough_kv_cache_memory`); the other engines start with a shorter limit. Sentences.
 fn starting(server: Server, context: u64, [least, _, most]: [f64; 3]) -> String {
     let longest = grouped(context);
-    let room = format!("room for {} tokens", Row::span(Unit::Count, least, most));
+    let span = Row::span(Unit::Count, least, most);
+    let room = format!("room for {span} tokens");
+    let at_most = format!("room for at most {} tokens", Unit::Count.format(most));
     let fewer = "a shorter limit, weights or cache in fewer bits, or more GPUs";
     match (context as f64, server) {
         (tokens, _) if tokens <= least => {
@@ -630,10 +636,10 @@ fn starting(server: Server, context: u64, [least, _, most]: [f64; 3]) -> String 
             )
         }
         (tokens, Server::Vllm) if tokens > most => format!(
-            "vLLM won’t start: one request may have {longest} tokens, and the KV cache is predicted to have {room} at the most. Set --max-model-len below that, store weights or cache in fewer bits, or use more GPUs."
+            "vLLM won’t start: one request may have {longest} tokens, and the KV cache is predicted to have {at_most}. Set --max-model-len below that, store weights or cache in fewer bits, or use more GPUs."
         ),
         (tokens, _) if tokens > most => format!(
-            "One request of {longest} tokens doesn’t fit: the KV cache is predicted to have {room} at the most. It takes {fewer}."
+            "One request of {longest} tokens doesn’t fit: the KV cache is predicted to have {at_most}. It takes {fewer}."
         ),
         _ => format!(
             "Whether it starts can’t be told: one request may have {longest} tokens, and the KV cache is predicted to have {room}, by what the processes take beside weights and cache. To be safe it takes {fewer}."
@@ -678,16 +684,21 @@ fn serving(run: &Run, report: &mut Report) -> bool {
     params.layout.pipeline.stages = s.pp.unwrap_or(1).max(1);
     let cluster = &run.cluster;
     let have = cluster.gpus.or_else(|| Some(cluster.node?.saturating_mul(cluster.nodes?)));
-    let each = [params.layout.tp, params.layout.pipeline.stages];
-    if let Some(have) = have.filter(|have| each[0].saturating_mul(each[1]) > *have) {
-        let needs = counted(each[0].saturating_mul(each[1]), "GPU", "GPUs");
+    if let Some(have) = have.filter(|have| s.gpus() > *have) {
         report.verdict = format!(
-            "The engine won’t start: {} × {} need {needs}, and there {} {}.",
-            counted(each[0], "tensor-parallel rank", "tensor-parallel ranks"),
-            counted(each[1], "pipeline stage", "pipeline stages"),
+            "The engine won’t start: it asks for {}, and there {} {}.",
+            counted(s.gpus(), "GPU", "GPUs"),
             if have == 1 { "is" } else { "are" },
             grouped(have)
         );
+        report.rows.extend(bare_rows(run));
+        return true;
+    }
+    let server = s.engine.as_deref().and_then(Server::find).unwrap_or_default();
+    // Without more said, vLLM's data-parallel ranks share the experts.
+    let shares = server == Server::Vllm && s.dp.is_some_and(|n| n > 1);
+    if s.apart == Some(true) || shares && model.shape().is_some_and(|shape| shape.moe.is_some()) {
+        report.verdict = "Whether it fits isn’t said: what a GPU holds with expert parallelism, or with data-parallel attention, isn’t modeled.".to_owned();
         report.rows.extend(bare_rows(run));
         return true;
     }
@@ -699,7 +710,6 @@ fn serving(run: &Run, report: &mut Report) -> bool {
     let link = || Some(Link { figure: crate::memory::Params::ID, query: params.query() });
     let weights = b.parts.weights.0 * s.weight.map_or(1.0, |each| each / params.dtype.bytes());
     let share = s.memory.unwrap_or(USED);
-    let server = s.engine.as_deref().and_then(Server::find).unwrap_or_default();
     if model.is_guess() {
         report.assumed.push(Assumed { key: "model.sizes", sentence: GUESSED.to_owned() });
     }
@@ -718,6 +728,7 @@ fn serving(run: &Run, report: &mut Report) -> bool {
     report.assumed.extend(run.left_open([
         ("serving.tp", s.tp.is_some(), "One GPU per pipeline stage."),
         ("serving.pp", s.pp.is_some(), "One pipeline stage."),
+        ("serving.dp", s.dp.is_some(), "One copy of the model."),
         ("serving.weight", s.weight.is_some(), "Weights in 16 bits."),
         ("serving.kv", s.kv.is_some(), "The KV cache in 16 bits."),
     ]));
@@ -796,6 +807,8 @@ fn serving(run: &Run, report: &mut Report) -> bool {
         }
     };
     let has_room_for = measured.map(|(_, tokens)| tokens);
-    report.verdict = [verdict].into_iter().chain(waits::sentence(run, has_room_for)).collect::<Vec<_>>().join(" ");
+    let copies = s.dp.filter(|n| *n > 1).map(|n| format!("The numbers are for each of {} copies.", grouped(n)));
+    report.verdict =
+        [verdict].into_iter().chain(copies).chain(waits::sentence(run, has_room_for)).collect::<Vec<_>>().join(" ");
     true
 }

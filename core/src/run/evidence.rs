@@ -50,10 +50,14 @@ pub(super) fn config(name: &str, text: &str) -> Card {
     card.found_in("Parameters", count(size.total as f64), figure("model-anatomy", &[]));
     let stored = stored(text);
     let dtype = stored.unwrap_or(Dtype::Bf16);
+    // Of a form that isn't read, nothing is known of the bytes.
+    let is_open =
+        imported.quantized.is_none() && imported.warnings.iter().any(|warning| warning.field == "quantization_config");
     // What the file says of its bits counts more than the type of its other tensors.
     let weights = imported.quantized.as_ref().map(|quantized| (quantized.bytes, quantized.form.clone()));
     let (bytes, form) = weights.unwrap_or_else(|| {
-        let form = if stored.is_some() { dtype.id().to_owned() } else { "bf16, as the file names no type".to_owned() };
+        let form = if stored.is_some() { dtype.id() } else { "in 16 bits; the file names no type" };
+        let form = form.to_owned();
         (size.total as f64 * dtype.bytes(), form)
     });
     let weights = format!("{} ({form})", Unit::Bytes.format(bytes));
@@ -65,7 +69,9 @@ pub(super) fn config(name: &str, text: &str) -> Card {
             figure("kv-cache", &[("view", "fit"), ("weight-bits", bits)])
         }
     };
-    card.found_in("Weights", weights, link);
+    if !is_open {
+        card.found_in("Weights", weights, link);
+    }
     let each = Dtype::Bf16.bytes();
     let cache = |tokens: u64| Unit::Bytes.format(imported.shape.kv_bytes(tokens, each));
     let per_token = imported.shape.kv_bytes_per_token(each);
@@ -127,6 +133,7 @@ pub(super) fn nccl(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::NcclTests);
     let largest = report.rows.iter().max_by(|a, b| a.bytes.total_cmp(&b.bytes));
     if let (Some(row), Some(program)) = (largest, report.program) {
+        card.found("Operation", program.name, 0);
         let side = row.out_of_place;
         let from = format!("{name}, line {}, {} of {}", row.line, program.name, Unit::Bytes.format(row.bytes));
         if row.bytes < LARGE {
@@ -134,12 +141,17 @@ pub(super) fn nccl(name: &str, text: &str) -> Card {
             let why = "the largest buffer is too small to show it: run up to 1 GiB (-e 1G)";
             card.unread("The bus bandwidth", why, row.line);
         } else {
-            card.run.measure(Metric::BusBandwidth, side.busbw, from.clone());
             card.found("Bus bandwidth on the largest buffer", Unit::BytesPerSecond.format(side.busbw), row.line);
             card.found("Largest buffer", format!("{}, out of place", Unit::Bytes.format(row.bytes)), row.line);
-            card.said = "Only the out-of-place result of the largest buffer is used.".to_owned();
-            if let Some(ranks) = report.ranks {
-                card.run.measure(Metric::BusRanks, ranks as f64, from);
+            if program.op.is_some_and(|op| op != Op::AllToAll) {
+                card.said = "Only the out-of-place result of the largest buffer is used.".to_owned();
+                card.run.measure(Metric::BusBandwidth, side.busbw, from.clone());
+                let of = [(Metric::BusRanks, report.ranks), (Metric::BusNode, report.hosts().map(|[node, _]| node))];
+                for (metric, n) in of {
+                    n.into_iter().for_each(|n| card.run.measure(metric, n as f64, from.clone()));
+                }
+            } else {
+                card.said = "It isn’t compared: nothing here predicts the bus bandwidth of this operation.".to_owned();
             }
         }
         if let Some(ranks) = report.ranks {

@@ -259,6 +259,12 @@ pub struct Serving {
     /// Pipeline stages of a replica.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pp: Option<u64>,
+    /// Copies of that, each with requests of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dp: Option<u64>,
+    /// Whether experts or attention are spread over GPUs in a way of their own, which isn't modeled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub apart: Option<bool>,
     /// The longest sequence, tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<u64>,
@@ -277,6 +283,11 @@ pub struct Serving {
 }
 
 impl Serving {
+    /// GPUs of all copies.
+    pub fn gpus(&self) -> u64 {
+        [self.tp, self.pp, self.dp].into_iter().fold(1, |all: u64, n| all.saturating_mul(n.unwrap_or(1).max(1)))
+    }
+
     /// Whether a weight can have so many bytes.
     pub(super) fn takes(each: f64) -> bool {
         (0.01..=8.0).contains(&each)

@@ -91,7 +91,7 @@ pub(super) const BETWEEN: &[Setting] =
     &[setting("cluster.net", "Link between nodes", Takes::Choice(links::BETWEEN_LIST))];
 
 /// What a person calls settings that no control asks for, as the cards that read them do.
-const OTHERS: [(&str, &str); 13] = [
+const OTHERS: [(&str, &str); 14] = [
     ("model.sizes", "Size of the model"),
     ("layout.mbs", "Micro-batch size"),
     ("layout.batch", "Sequences per step"),
@@ -103,6 +103,7 @@ const OTHERS: [(&str, &str); 13] = [
     ("serving.memory", "Share of the GPU’s memory"),
     ("serving.tp", "Tensor-parallel ranks"),
     ("serving.pp", "Pipeline stages"),
+    ("serving.dp", "Data-parallel ranks"),
     ("serving.weight", "Weights stored as"),
     ("serving.kv", "KV cache format"),
 ];

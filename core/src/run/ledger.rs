@@ -244,6 +244,7 @@ fn of_gap(run: &Run, plan: &Plan, seconds: f64) -> Vec<Cause> {
         let mut with = plan.clone();
         let (label, slot) = match bus.is_inside() {
             true => ("Link inside the node slower than its data sheet", &mut with.job.cluster.link),
+            false if bus.is_assumed() => ("Link between nodes slower than assumed", &mut with.job.cluster.net),
             false => ("Link between nodes slower than its data sheet", &mut with.job.cluster.net),
         };
         *slot = slower;

@@ -59,6 +59,8 @@ pub enum Metric {
     BusBandwidth,
     /// Ranks of that collective.
     BusRanks,
+    /// GPUs per node that take part in it.
+    BusNode,
     /// The part of a traced step in which a GPU computes.
     GpuCompute,
     /// The part of it in which something runs on the GPU and nothing computes: exposed communication and copies.
@@ -95,8 +97,9 @@ options!(Metric {
     PrefixHits: "prefix-hits", "Prompt tokens found in the cache";
     FirstToken: "first-token", "Time to first token, mean";
     PerToken: "per-token", "Time per further token, mean";
-    BusBandwidth: "bus-bandwidth", "Bus bandwidth of a collective";
+    BusBandwidth: "bus-bandwidth", "Bus bandwidth of a ring collective";
     BusRanks: "bus-ranks", "Ranks of the collective";
+    BusNode: "bus-node", "GPUs per node of the collective";
     GpuCompute: "gpu-compute", "GPU computing, share of the step";
     GpuExposed: "gpu-exposed", "Exposed communication and copies, share of the step";
     GpuIdle: "gpu-idle", "GPU idle, share of the step";
@@ -131,6 +134,7 @@ impl Metric {
             | Self::Running
             | Self::Waiting
             | Self::BusRanks
+            | Self::BusNode
             | Self::Clock => Unit::Count,
         }
     }

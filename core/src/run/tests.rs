@@ -402,7 +402,7 @@ fn nothing_unread_decides_a_verdict() {
 
 #[test]
 fn a_measured_link_names_its_cause() {
-    let text = "[model]\nname = \"llama-3-8b\"\n[cluster]\ngpu = \"h100-80\"\nnode = 8\nnodes = 4\n[layout]\nframework = \"fsdp\"\nmbs = 1\nbatch = 32\nseq = 2048\nzero = 3\nrecompute = \"none\"\nflash = true\n[measured]\nstep-time = { value = 8.0 }\nbus-bandwidth = { value = 8.5e9 }\nbus-ranks = { value = 32.0 }\n";
+    let text = "[model]\nname = \"llama-3-8b\"\n[cluster]\ngpu = \"h100-80\"\nnode = 8\nnodes = 4\n[layout]\nframework = \"fsdp\"\nmbs = 1\nbatch = 32\nseq = 2048\nzero = 3\nrecompute = \"none\"\nflash = true\n[measured]\nstep-time = { value = 8.0 }\nbus-bandwidth = { value = 10.5e9 }\nbus-ranks = { value = 32.0 }\n";
     let report = compare(&Run::parse(text).expect("a run"));
     let ledger = report.ledger("step-time").expect("measured");
     let cause = ledger.largest().expect("a cause");
@@ -1088,6 +1088,34 @@ fn a_server_that_does_not_fit_is_said_to() {
     );
     let run = of("vllm serve meta-llama/Llama-3.1-8B-Instruct -tp 1 --gpu-memory-utilization 0.9 --kv-cache-dtype odd");
     assert!(compare(&run).assumed.iter().any(|a| a.key == "serving.kv"), "{:?}", compare(&run).assumed);
+}
+
+#[test]
+fn data_parallel_ranks_of_a_server_take_gpus() {
+    let verdict = |command: &str, gpus: u64| {
+        let mut run = read("serve.sh", command).run;
+        (run.cluster.gpu, run.cluster.gpus) = (Some("h100-80".to_owned()), Some(gpus));
+        assert_eq!(Run::parse(&run.write()).as_ref(), Ok(&run));
+        compare(&run).verdict
+    };
+    let vllm =
+        "vllm serve meta-llama/Llama-3.1-70B-Instruct --max-model-len 8192 --gpu-memory-utilization 0.9 -tp 4 -dp 4";
+    let few = "The engine won’t start: it asks for 16 GPUs, and there are 8.";
+    assert!(verdict(vllm, 8).starts_with(few), "{}", verdict(vllm, 8));
+    let fits = verdict(vllm, 16);
+    assert!(fits.starts_with("One request of 8,192 tokens fits") && fits.contains("each of 4 copies"), "{fits}");
+    let sglang = "python -m sglang.launch_server --model meta-llama/Llama-3.1-70B-Instruct --tp 4 --dp 4";
+    assert!(verdict(sglang, 8).starts_with(few), "{}", verdict(sglang, 8));
+    // What isn't modeled has no verdict, but too few GPUs stay too few.
+    for command in [
+        &format!("{vllm} --enable-expert-parallel"),
+        &format!("{sglang} --enable-dp-attention"),
+        "vllm serve mistralai/Mixtral-8x7B-Instruct-v0.1 --max-model-len 8192 -tp 4 -dp 4",
+    ] {
+        assert!(verdict(command, 16).starts_with("Whether it fits isn’t said"), "{}", verdict(command, 16));
+        let needs = if command.contains("attention") { 4 } else { 16 };
+        assert!(verdict(command, needs - 1).starts_with("The engine won’t start"), "{}", verdict(command, needs - 1));
+    }
 }
 
 #[test]

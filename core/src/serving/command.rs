@@ -75,7 +75,7 @@ pub struct Read {
     pub server: Server,
     /// What it says.
     pub serve: Serve,
-    /// Options among these that say how requests, experts and steps are spread, as written: `--page-size 64`. One that is left to the engine,
+    /// Options among these, but for data parallelism, that say how requests, experts and steps are spread, as written: `--page-size 64`. One that is left to the engine,
     /// or makes one group, isn't listed.
     pub spread: Vec<String>,
     /// Its other options, as written: `--trust-remote-code`. They change no number here, or nothing is known of them.
@@ -130,7 +130,7 @@ impl Sets {
 
     /// Whether it says how requests, experts and steps are spread.
     const fn spreads(self) -> bool {
-        self.counts_groups()
+        matches!(self, Sets::AttentionDp | Sets::Ep)
             || matches!(self, Sets::ExpertParallel | Sets::DpAttention | Sets::MaxTokens | Sets::Block)
             || matches!(self, Sets::Prefix(_) | Sets::Chunked(_))
     }
@@ -429,6 +429,7 @@ impl Reader {
             self.read.unknown.extend(match sets {
                 Sets::Tp => Some("tp"),
                 Sets::Pp => Some("pp"),
+                Sets::Dp => Some("dp"),
                 _ => None,
             });
         }

@@ -7,7 +7,7 @@ use crate::memory::Dtype;
 use crate::model::{ModelRef, presets};
 use crate::run::card::{Card, Kind};
 use crate::run::file::{Model, Serving};
-use crate::serving::command::{self, Read, Serve};
+use crate::serving::command::{self, Read, Serve, Server};
 use crate::serving::machine::Machine;
 use crate::serving::step::Quant;
 
@@ -95,9 +95,15 @@ pub(crate) fn read(name: &str, at: usize, read: &Read) -> Card {
     }
     let s = &mut card.run.serving;
     (s.tp, s.pp, s.context, s.requests, s.memory) = (serve.tp, serve.pp, serve.max_len, serve.max_seqs, serve.memory);
+    let dp = [serve.dp, serve.replicas];
+    s.dp = dp.iter().any(Option::is_some).then(|| dp.into_iter().flatten().fold(1, u64::saturating_mul));
+    // Attention's groups of the other engines share the rest of the model.
+    let is_shared = read.server != Server::Vllm && serve.dp.is_some_and(|n| n > 1);
+    s.apart = (serve.expert_parallel || is_shared).then_some(true);
     let whole = [
         ("Tensor-parallel ranks", serve.tp),
         ("Pipeline stages", serve.pp),
+        ("Data-parallel ranks", s.dp),
         ("Longest sequence", serve.max_len),
         ("Requests at the same time", serve.max_seqs),
     ];
