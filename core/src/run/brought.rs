@@ -92,7 +92,22 @@ fn frames_say_in_which_phase_memory_ran_out() {
     const LOOP: &str = "train.py|<module>|trainer.train()\ntransformers/trainer.py|train|return inner_training_loop(\ntransformers/trainer.py|_inner_training_loop|tr_loss_step = self.training_step(model, inputs, num_items_in_batch)\n";
     const FORWARD: &str = "transformers/trainer.py|training_step|loss = self.compute_loss(model, inputs)\ntransformers/trainer.py|compute_loss|outputs = model(**inputs)\ntorch/nn/modules/module.py|_call_impl|return forward_call(*args, **kwargs)\n";
     const BACKWARD: &str = "transformers/trainer.py|training_step|self.accelerator.backward(loss, **kwargs)\naccelerate/accelerator.py|backward|loss.backward(**kwargs)\ntorch/_tensor.py|backward|torch.autograd.backward(\ntorch/autograd/graph.py|_engine_run_backward|return Variable._execution_engine.run_backward(\n";
-    let cases: [(&str, String, &str); 12] = [
+    const CLOSURE: &str = "lightning/core/module.py|optimizer_step|optimizer.step(closure=optimizer_closure)\ntorch/optim/optimizer.py|wrapper|out = func(*args, **kwargs)\ntorch/optim/adamw.py|step|loss = closure()\n";
+    const ENGINE: &str = "vllm/v1/engine/core.py|run_engine_core|engine_core.run_busy_loop()\nvllm/v1/worker/gpu_model_runner.py|execute_model|model_output = self.model(\ntorch/nn/modules/module.py|_call_impl|return forward_call(*args, **kwargs)";
+    let cases: [(&str, String, &str); 23] = [
+        // Lightning runs forward and backward as the optimizer's closure.
+        (CLOSURE, "lightning/loops/automatic.py|closure|step_output = self._step_fn()\ntrain.py|training_step|out = self.model(batch)".to_owned(), "in the forward pass"),
+        (CLOSURE, "lightning/loops/automatic.py|closure|self._backward_fn(loss)\nlightning/core/module.py|backward|loss.backward(*args, **kwargs)".to_owned(), "in the backward pass"),
+        ("lightning/core/module.py|optimizer_step|optimizer.step(closure=optimizer_closure)\n", "torch/optim/adamw.py|_init_group|state[\"exp_avg\"] = torch.zeros_like(p)".to_owned(), "first optimizer step"),
+        ("train.py|validation_step|loss = self.training_step(batch, i)\n", "train.py|training_step|out = self.model(batch)".to_owned(), "in an evaluation"),
+        // TRL's GRPO generates and scores where others move the batch.
+        (LOOP, "trl/trainer/grpo_trainer.py|_prepare_inputs|inputs = self._generate_and_score_completions(inputs)\ntrl/trainer/grpo_trainer.py|_get_per_token_logps|logits = model(input_ids=input_ids).logits\ntrl/trainer/utils.py|selective_log_softmax|logsumexp_values = torch.stack([torch.logsumexp(lg, dim=-1) for lg in logits])".to_owned(), "at the logits"),
+        (LOOP, "transformers/trainer.py|_prepare_inputs|inputs = self._prepare_input(inputs)\ntransformers/trainer.py|_prepare_input|return data.to(**kwargs)".to_owned(), "while a batch was moved"),
+        ("vllm/v1/engine/core.py|__init__|self._initialize_kv_caches(vllm_config)\n", "vllm/v1/worker/gpu_worker.py|compile_or_warm_up_model|self.model_runner._dummy_run(size)\nvllm/v1/worker/gpu_model_runner.py|_dummy_run|outputs = model(".to_owned(), "while the engine warmed up"),
+        ("", "vllm/v1/worker/gpu_worker.py|compile_or_warm_up_model|self.model_runner.capture_model()\nvllm/v1/worker/gpu_model_runner.py|capture_model|self._dummy_run(size)\nvllm/v1/worker/gpu_model_runner.py|_dummy_run|outputs = model(".to_owned(), "CUDA graphs were captured"),
+        ("", ENGINE.to_owned(), "ran a batch of requests"),
+        ("batch.py|main|outputs = llm.generate(prompts)\n", ENGINE.to_owned(), "ran a batch of requests"),
+        ("train.py|main|ema_model.load_state_dict(model.state_dict())\n", "torch/nn/modules/module.py|load_state_dict|load(self, state_dict)".to_owned(), "while the model was loaded"),
         (LOOP, "transformers/trainer.py|_inner_training_loop|self.optimizer.step()\ntorch/optim/adamw.py|_init_group|state[\"exp_avg_sq\"] = torch.zeros_like(p)".to_owned(), "first optimizer step"),
         ("train.py|main|optimizer.step()\n", "torch/optim/adamw.py|_multi_tensor_adamw|torch._foreach_sqrt(device_exp_avg_sqs)".to_owned(), "temporary tensors"),
         (LOOP, BACKWARD.to_owned(), "in the backward pass"),

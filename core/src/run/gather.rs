@@ -135,6 +135,44 @@ mod tests {
     }
 
     #[test]
+    fn another_file_of_a_job_keeps_what_stopped_it() {
+        let error = read(
+            "slurm.err",
+            "Traceback (most recent call last):\n  File \"/w/train.py\", line 3, in main\n    loss.backward()\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.94 GiB.\n",
+        );
+        let output = read(
+            "slurm.out",
+            " iteration 10/ 1000 | elapsed time per iteration (ms): 811.3 | global batch size: 64 |\n iteration 20/ 1000 | elapsed time per iteration (ms): 811.3 | global batch size: 64 |\n",
+        );
+        let job = |tasks: u64| {
+            read(
+                "job.sh",
+                &format!(
+                    "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --ntasks-per-node={tasks}\n#SBATCH --gpus-per-node=8\n#SBATCH --cpus-per-task=12\nexport MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n 1)\nsrun torchrun --nnodes=2 --nproc_per_node=8 --rdzv_id=1 --rdzv_backend=c10d --rdzv_endpoint=$MASTER_ADDR:29500 train.py\n"
+                ),
+            )
+        };
+        let flags = read(
+            "args.sh",
+            "--num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --micro-batch-size 1 --bf16\n",
+        );
+        assert_eq!((output.kind, flags.kind), (Kind::Log, Kind::Megatron));
+        for cards in [[&error, &output], [&output, &error]] {
+            assert!(gather(cards).0.fails.output.is_some_and(|said| said.contains("backward")));
+            assert_eq!(stops(cards).len(), 1);
+        }
+        let broken = job(8);
+        for cards in [[&broken, &flags], [&flags, &broken]] {
+            assert!(gather(cards).0.fails.launch.is_some_and(|said| said.contains("the launch")));
+            assert_eq!(stops(cards).len(), 1);
+        }
+        // A launch that was followed and works replaces it.
+        let repaired = job(1);
+        assert_eq!(gather([&broken, &repaired]).0.fails.launch, None);
+        assert!(stops([&broken, &repaired]).is_empty());
+    }
+
+    #[test]
     fn the_last_two_traces_stand_side_by_side() {
         let trace = |name: &str, dur: u32| {
             let event = |cat: &str, dur: u32| {

@@ -884,6 +884,59 @@ mod tests {
     }
 
     #[test]
+    fn a_hint_about_memory_is_no_error() {
+        for hint in [
+            "INFO 05-20 10:12:12 model_runner.py:858] CUDA graphs can take additional 1~3 GiB memory per GPU. If you are running out of memory, consider decreasing `gpu_memory_utilization`.",
+            "2026-01-01 10:00:00 INFO Set expandable_segments to avoid out of memory errors",
+            "WARNING: if it runs out of memory, make the batch smaller",
+            "[INFO] torch.OutOfMemoryError is caught and the batch halved",
+        ] {
+            assert!(!is_failure(hint) && !oom::is(hint), "{hint}");
+        }
+        for error in [
+            "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.",
+            "RuntimeError: CUDA out of memory occurred when warming up sampler with 1024 dummy requests.",
+            "terminate called after throwing an instance of c10::OutOfMemoryError",
+            "[rank1]: torch.OutOfMemoryError: HIP out of memory. Tried to allocate 2.00 GiB.",
+            "RuntimeError: CUDA error: out of memory",
+            "node1:7:9 [0] transport.cc:30 NCCL WARN Cuda failure 2 out of memory",
+            "[CUDA ERROR] at file llmc/cuda_common.h:50:",
+        ] {
+            assert!(is_failure(error), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_error_holds_until_two_later_steps() {
+        const END: &str = "Traceback (most recent call last):\n  File \"/w/train.py\", line 30, in main\n    loss.backward()\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.83 GiB. GPU 3 has a total capacity of 79.11 GiB\n";
+        let bar = |n: u32| format!("  0%|          | {n}/1000 [00:08<2:23:20,  8.61s/it]\n");
+        let step = |n: u32| {
+            format!(" iteration {n}/ 1000 | elapsed time per iteration (ms): 811.3 | global batch size: 64 |\n")
+        };
+        let stop = |text: &str| {
+            let mut output = Output::default();
+            output.push(text);
+            output.finish("x").stop
+        };
+        // The bar is drawn once more, another rank is a step ahead, every rank prints it, and standard error comes first.
+        for (before, after) in [
+            (bar(1), bar(1)),
+            (step(10), step(20)),
+            (step(10), step(20).repeat(4)),
+            (step(90), step(10)),
+            (String::new(), (1..9).map(|n| step(10 * n)).collect()),
+        ] {
+            let stop = stop(&format!("{before}{END}{after}"));
+            assert!(stop.as_ref().is_some_and(|stop| stop.what.contains("backward")), "{before}{after}{stop:?}");
+        }
+        // It went on, or was started again in the same file.
+        for (before, after) in [(10, [20, 30]), (90, [10, 20])] {
+            let steps = after.map(step).concat();
+            assert_eq!(stop(&format!("{}{END}{steps}", step(before))), None, "{before}: {steps}");
+        }
+    }
+
+    #[test]
     fn a_text_may_be_cut_anywhere() {
         let text = "iter 0: loss 10.9, time 30000.00ms, mfu 1.00%\niter 10: loss 9.1, time 250.00ms, mfu 30.00%\r\niter 20: loss 8.7, time 252.00ms, mfu 30.20%\niter 30: loss 8.2, time 254.00ms, mfu 30.40%";
         let mut whole = Output::default();

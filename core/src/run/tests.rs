@@ -1130,8 +1130,13 @@ fn a_failed_run_is_said_to_have_failed() {
     // The error is read, so that it isn't listed as unread too.
     assert_eq!(card.unread_count, 7, "{:?}", card.unread);
     assert!(!read("log", &(setup.clone() + step)).said.contains("error"));
-    // After another step it went on.
-    let went_on = read("log", &(setup + step + end + &step.replace("10", "20")));
+    // After two later steps it went on; one may be another rank's.
+    let after = |steps: &[&str]| {
+        let steps: String = steps.iter().map(|n| step.replace("10", n)).collect();
+        read("log", &(setup.clone() + step + end + &steps))
+    };
+    assert!(after(&["20"]).stop.is_some() && after(&["20", "20"]).stop.is_some());
+    let went_on = after(&["20", "30"]);
     assert!(went_on.stop.is_none() && !went_on.said.contains("is an error"), "{went_on:?}");
 }
 
