@@ -298,8 +298,8 @@ fn a_bus_bandwidth_is_held_against_the_ports_that_it_goes_over() {
     for op in ["sendrecv", "alltoall", "hypercube", "gather", "scatter"] {
         let factor = if ["sendrecv", "hypercube"].contains(&op) { 1.0 } else { 15.0 / 16.0 };
         let algbw = 46.5 / factor;
-        let row =
-            format!("8589934592 2147483648 float sum -1 {:.1} {algbw:.2} 46.50 0\n", 8_589_934_592.0 / algbw / 1e3);
+        let half = format!("{:.1} {algbw:.2} 46.50 0", 8_589_934_592.0 / algbw / 1e3);
+        let row = format!("8589934592 2147483648 float sum -1 {half} {half}\n");
         let list = all_reduce.split("#       size").next().unwrap_or_default();
         let card = read("nccl.txt", &(list.replace("all_reduce", op) + &row));
         assert_eq!(found(&card, "Bus bandwidth on the largest buffer"), "46.5 GB/s", "{card:?}");
