@@ -11,6 +11,9 @@ use crate::ui::{idle, scroll};
 #[derive(Clone, Copy)]
 struct Pending(RwSignal<u32>);
 
+/// On `<html>` once nothing was on its way for the first time: from then on keys are heard.
+pub const AWAKE: &str = "data-awake";
+
 thread_local! {
     static PENDING: Once<Pending> = const { Once::new(None) };
 }
@@ -28,6 +31,9 @@ pub fn provide() {
         if let Some(root) = document().document_element() {
             // An attribute that cannot be set leaves the page as usable as before.
             let _ = if ready { root.set_attribute("data-ready", "1") } else { root.remove_attribute("data-ready") };
+            if ready {
+                let _ = root.set_attribute(AWAKE, "");
+            }
         }
         watching || ready
     });

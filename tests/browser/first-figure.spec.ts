@@ -57,7 +57,7 @@ for (const [width, height] of [[1440, 900], [1024, 768], [390, 844]])
 async function awake(page: Page) {
   const go = await hold(page, "**/chapter-03-*.wasm");
   await page.goto("./");
-  await expect(page.locator("#prerendered")).toHaveCount(0);
+  await expect(page.locator("html[data-awake]")).toHaveCount(1);
   return async () => {
     go();
     await ready(page);

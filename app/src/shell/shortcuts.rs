@@ -6,6 +6,7 @@ use ringside_content::schema::Page;
 use wasm_bindgen::JsCast as _;
 
 use super::{Overlay, projector, share, theme};
+use crate::page;
 use crate::router::{Route, address};
 use crate::store::store;
 use crate::ui::{dialog, dom};
@@ -63,7 +64,6 @@ pub fn listen(overlay: RwSignal<Option<Overlay>>) {
             overlay.set(Some(Overlay::Search));
         }
     }
-    let awake = StoredValue::new(false);
     let listener = window_event_listener(leptos::ev::keydown, move |event: KeyboardEvent| {
         if !dom::is_plain(&event) || typing(&event) {
             return;
@@ -80,12 +80,9 @@ pub fn listen(overlay: RwSignal<Option<Overlay>>) {
         if is_talk || (store().peek(|doc| doc.settings.no_shortcuts) && !projector::is_on()) {
             return;
         }
-        let ready = || document().document_element().is_some_and(|root| root.has_attribute("data-ready"));
-        if !awake.get_value() && event.key() != "/" {
-            if !ready() {
-                return;
-            }
-            awake.set_value(true);
+        let is_awake = || document().document_element().is_some_and(|root| root.has_attribute(page::AWAKE));
+        if event.key() != "/" && !is_awake() {
+            return;
         }
         match event.key().as_str() {
             "p" | "P" => projector::toggle(None),
