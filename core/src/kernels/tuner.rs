@@ -2,7 +2,7 @@
 //!
 //! What a shape asks of each level of memory is known before ([`super::config`]); how fast it is, only the GPU says. The search tries
 //! every shape of [`SPACE`] that fits into 16 KiB, then other bands with the best of them, as Triton's `autotune` tries its list of
-//! configurations and keeps the fastest for a key of sizes. In the end it measures the [`LEADERS`] again in turns, for a GPU that
+//! configurations and keeps the fastest for a key of sizes. In the end it measures the three fastest again in turns, for a GPU that
 //! heats up is slower at the end than at the beginning.
 
 use super::config::{Config, Numbers, WORKGROUP_MEMORY};
