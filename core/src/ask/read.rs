@@ -406,10 +406,9 @@ impl Reading {
         const LENGTH: [&str; 7] = ["context", "ctx", "seq", "sequence", "length", "seqlen", "len"];
         let is_length = LENGTH.contains(&after) || before(&LENGTH) || matches!(after, "token" | "tokens");
         const TIMES: [&str; 8] = ["s", "sec", "second", "seconds", "min", "minute", "h", "hour"];
-        let per =
-            if after == "per" || after == "a" { word(at + if unit == word(at + 1) { 3 } else { 2 }) } else { after };
-        const CALLS: [&str; 8] = ["req", "reqs", "request", "requests", "queries", "calls", "prompts", "answers"];
         let rate_of = |i: usize| if matches!(word(i), "per" | "a") { word(i + 1) } else { word(i) };
+        let per = rate_of(at + if unit == word(at + 1) { 2 } else { 1 });
+        const CALLS: [&str; 8] = ["req", "reqs", "request", "requests", "queries", "calls", "prompts", "answers"];
         let seconds = |per: &str| match per {
             "min" | "minute" => 60.0,
             "h" | "hour" => 3600.0,
@@ -583,13 +582,14 @@ impl Reading {
             matches!(before, "at" | "after" | "in" | "on" | "around" | "about" | "until" | "past" | "every")
         };
         let pair = self.words.windows(2).enumerate().find_map(|(at, pair)| match pair {
-            [step, n] if is_step(step) && (!is_plural(step) || is_time(at.checked_sub(1))) && whole(n).is_some() => {
-                whole(n)
+            [first, second] => {
+                let numbered = |step: &String, n: &String| {
+                    let is_meant = is_step(step) && (!is_plural(step) || is_time(at.checked_sub(1)));
+                    whole(n).filter(|_| is_meant)
+                };
+                let in_turn = || ordinal(first).filter(|_| is_turn(second));
+                numbered(first, second).or_else(|| numbered(second, first)).or_else(in_turn)
             }
-            [n, step] if is_step(step) && (!is_plural(step) || is_time(at.checked_sub(1))) && whole(n).is_some() => {
-                whole(n)
-            }
-            [n, turn] if is_turn(turn) => ordinal(n),
             _ => None,
         });
         let apart = || {

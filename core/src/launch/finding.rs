@@ -258,7 +258,7 @@ impl Fault {
                 "Each node has a world of its own: as many models train as there are nodes, and no gradient crosses between them. Let torchrun take its nodes from what the operator sets."
             }
             Self::Idle => {
-                "Fewer processes than GPUs: the others wait for nothing, unless each process drives several. torchrun’s --nproc_per_node counts the processes of one node, accelerate’s --num_processes those of all machines together."
+                "Fewer processes than GPUs: the other GPUs are idle, unless a process drives several. torchrun’s --nproc_per_node counts the processes of one node, accelerate’s --num_processes those of all machines together."
             }
         }
     }

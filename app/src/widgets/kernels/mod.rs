@@ -143,8 +143,8 @@ impl Bench {
         let few =
             rungs.iter().find(|rung| rung.id == m.kernel).map(|rung| rung.needs.workgroups).filter(|n| *n < FULL)?;
         let text = format!(
-            "At these sizes the kernel has {} workgroup{}: too few for a GPU of a hundred SMs, and the order of the kernels may be \
-             another than at sizes that fill it.",
+            "At these sizes the kernel has {} workgroup{}, too few for a GPU with a hundred SMs. Larger sizes may rank the kernels \
+             differently.",
             grouped(few),
             if few == 1 { "" } else { "s" },
         );
