@@ -23,7 +23,7 @@ fn say() {
     note.set_id(ID);
     // An alert is read out when its text comes to be in it.
     let _ = note.set_attribute("role", "alert");
-    note.set_class_name("message stopped");
+    note.set_class_name("message page-stopped");
     if body.append_child(&note).is_ok() {
         note.set_text_content(Some(SENTENCE));
     }

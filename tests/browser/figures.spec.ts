@@ -95,6 +95,9 @@ for (const { id } of widgets) {
 
     await page.setViewportSize(SCREENS[0]);
     await expect(figure(page).locator("output", { hasText: /NaN|undefined/ })).toHaveCount(0);
+    // A class of another sheet's name would take a part of the drawing out of it.
+    const loose = (figure: Element) => [...figure.querySelectorAll("*")].filter((e) => getComputedStyle(e).position === "fixed").map((e) => e.className);
+    expect(await figure(page).evaluate(loose)).toEqual([]);
     await test.step("all that is needed is on the first screen", async () => {
       for (const screen of SCREENS) {
         await page.setViewportSize(screen);

@@ -105,7 +105,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "words",
-        summary: "print every title, label, option and meaning of the models, to be read from top to bottom",
+        summary: "print every title, label, option, meaning and finding of the models, to be read from top to bottom",
         flags: &[],
         run: |_| build::site(&["words"]),
     },

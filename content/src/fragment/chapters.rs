@@ -19,7 +19,7 @@ pub(super) fn section(course: &Course, readings: &Readings) -> String {
     for (number, part) in course.parts.iter().enumerate() {
         let rows: String = part.chapters.iter().map(|c| row(c, readings)).collect();
         parts.push_str(&format!(
-            "<div class=\"part\"><h3><span class=\"sans\">Part {number}</span> {}</h3>\n\
+            "<div class=\"course-part\"><h3><span class=\"sans\">Part {number}</span> {}</h3>\n\
              <ol class=\"chapters\">\n{rows}</ol></div>\n",
             escape(&part.title)
         ));

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use ringside_content::{Mode, Route};
+use ringside_core::query::Query;
 
 use xtask::failure::Result;
 use xtask::process::{self, say};
@@ -134,6 +135,13 @@ pub(crate) fn model_words() {
         for shown in entry.shown() {
             let kind = if shown.headline { "headline" } else { "quantity" };
             println!("{kind}\t{}\t{}\t{}\t{}", shown.id, shown.label, shown.words.join(" | "), shown.doc);
+        }
+        let examples = ringside_figures::find(entry.id).map_or(&[][..], |figure| figure.examples.all);
+        let states = examples.iter().map(|example| (example.label, example.state));
+        for (label, state) in std::iter::once(("", "")).chain(states) {
+            if let Some(picture) = ringside_drawing::pictures::of(entry.id, &Query::parse(state)) {
+                println!("says\t{label}\t{}", picture.label());
+            }
         }
     }
 }

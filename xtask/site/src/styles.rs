@@ -40,9 +40,45 @@ pub(crate) fn bundle() -> Result<Styles> {
     if !output.status.success() {
         return Err(format!("esbuild refuses the style sheets:\n{warnings}").into());
     }
-    let read = |path: &Path| process::read_text(&out.join(path.file_name().unwrap_or_default()));
+    let read =
+        |path: &Path| process::read_text(&out.join(path.file_name().unwrap_or_default())).map(|css| bounded(&css));
     let on_demand = names.into_iter().map(|name| Ok((name.clone(), read(Path::new(&name))?))).collect::<Result<_>>()?;
     let styles = Styles { page: read(&page)?, on_demand, warnings };
     std::fs::remove_dir_all(&out).could_not(|| format!("remove {}", out.display()))?;
     Ok(styles)
+}
+
+/// Text in front of a room is at least `--least` large (`app/src/shell/projector/fit.rs`), and as large as a sheet says elsewhere.
+fn bounded(css: &str) -> String {
+    let is_font = |before: &str| {
+        let property = before.rsplit(['{', ';']).next().unwrap_or_default();
+        property.starts_with("font:") || property.starts_with("font-size:")
+    };
+    let mut out = String::with_capacity(css.len());
+    for piece in css.split_inclusive("px") {
+        let number =
+            piece.strip_suffix("px").map(|before| before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'));
+        out.push_str(number.unwrap_or(piece));
+        let Some(size) = number.map(|before| &piece[before.len()..]) else { continue };
+        if is_font(&out) && out.ends_with([':', ' ']) {
+            out.extend(["max(", size, ",var(--least,0px))"]);
+        } else {
+            out.push_str(size);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_of_text_is_bounded_and_nothing_else() {
+        assert_eq!(bounded("a{font-size:13px;margin:2px}"), "a{font-size:max(13px,var(--least,0px));margin:2px}");
+        assert_eq!(bounded("a{font:600 12.5px/1.4 Mono}"), "a{font:600 max(12.5px,var(--least,0px))/1.4 Mono}");
+        let as_it_was =
+            "a{font-size:max(16px,calc(30*var(--px)));line-height:20px}@media (max-width:900px){b{color:red}}";
+        assert_eq!(bounded(as_it_was), as_it_was);
+    }
 }

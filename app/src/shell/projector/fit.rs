@@ -8,6 +8,9 @@ use crate::ui::dom;
 
 /// The smallest text on a screen of [`SCREEN`], in pixels; in proportion on any other. The first with which all of a figure is seen is taken.
 const SMALLEST: [f64; 3] = [24.0, 22.0, 20.0];
+/// Where a figure is too large with its smallest text that large, it is drawn smaller step by step, and smaller text is set larger: what it
+/// is drawn smaller by in a step, and how often.
+const SMALLER: (f64, i32) = (0.93, 7);
 /// The screen for which it is said.
 const SCREEN: (f64, f64) = (1920.0, 1080.0);
 /// A figure is enlarged at most this much: the rest of it must still be seen.
@@ -24,7 +27,8 @@ const SLACK: f64 = 2.0;
 /// A larger figure has less room, and may set its text anew: as often it is measured.
 const ROUNDS: usize = 3;
 
-/// Sets `--zoom`, by which the figure is enlarged, and `--scale`, the size of the screen, on `<html>`.
+/// Sets `--zoom`, by which the figure is enlarged, `--least`, the smallest size of its text in its own pixels, and `--scale`, the size of the
+/// screen, on `<html>`.
 pub(in crate::shell) fn fit(figure: &Element) {
     let length = |value: Result<wasm_bindgen::JsValue, _>| value.ok().and_then(|v| v.as_f64()).unwrap_or_default();
     let window = window();
@@ -35,21 +39,29 @@ pub(in crate::shell) fn fit(figure: &Element) {
     let style = root.unchecked_ref::<HtmlElement>().style();
     // A size that cannot be set leaves the figure as it was.
     let _ = style.set_property("--scale", &format!("{scale:.3}"));
-    let set = |zoom: f64| drop(style.set_property("--zoom", &format!("{zoom:.3}")));
-    for wanted in SMALLEST {
+    let set = |zoom: f64, least_text: f64| {
+        let _ = style.set_property("--zoom", &format!("{zoom:.3}"));
+        let _ = style.set_property("--least", &format!("{least_text:.2}px"));
+    };
+    for wanted in SMALLEST.map(|pixels| pixels * scale) {
         let mut zoom = least;
-        set(zoom);
+        set(zoom, 0.0);
         for _ in 0..ROUNDS {
-            let needed = (wanted * scale / smallest(figure)).clamp(least, MOST);
+            let needed = (wanted / smallest(figure)).clamp(least, MOST);
             if needed <= zoom {
                 break;
             }
             zoom = needed;
-            set(zoom);
+            set(zoom, 0.0);
         }
-        if is_whole(figure) {
-            break;
+        let zooms = (0..=SMALLER.1).map(|step| (zoom * SMALLER.0.powi(step)).max(least));
+        for smaller in zooms {
+            set(smaller, wanted / smaller);
+            if is_whole(figure) {
+                return;
+            }
         }
+        set(zoom, 0.0);
     }
 }
 
@@ -66,11 +78,11 @@ fn is_whole(figure: &Element) -> bool {
     f64::from(below.max(right)) <= SLACK
 }
 
-/// Takes both back.
+/// Takes them back.
 pub(in crate::shell) fn undo() {
     if let Some(root) = document().document_element() {
         let style = root.unchecked_ref::<HtmlElement>().style();
-        for name in ["--zoom", "--scale"] {
+        for name in ["--zoom", "--least", "--scale"] {
             let _ = style.remove_property(name);
         }
     }
