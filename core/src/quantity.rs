@@ -157,19 +157,20 @@ pub fn dollars(value: f64) -> String {
 }
 
 /// Three significant digits and every digit before the point, no exponent between 10⁻⁴ and 10⁶, no trailing zeros: `480`, `7.5`,
-/// `0.0625`, `4,096`, `1.5e-7`.
+/// `0.0625`, `4,096`, `1.5e-7`, `−0.353`.
 pub fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { "0".into() } else { "–".into() };
     }
-    let magnitude = value.abs().log10().floor();
+    let size = value.abs();
+    let magnitude = size.log10().floor();
     if !(-4.0..6.0).contains(&magnitude) {
-        return format!("{value:.2e}");
+        return signed(value, &format!("{size:.2e}"));
     }
     let decimals = (2.0 - magnitude).max(0.0) as usize;
-    let text = format!("{value:.decimals$}");
+    let text = format!("{size:.decimals$}");
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    with_commas(text)
+    signed(value, &with_commas(text))
 }
 
 /// A number with `digits` significant digits (1 to 15), no exponent between 10⁻⁴ and 10⁹, no trailing zeros: `479.6`.
@@ -179,32 +180,32 @@ pub fn significant(value: f64, digits: u32) -> String {
     }
     let digits = digits.clamp(1, 15) as i32;
     // Rounded first, so that 999.96 to four digits is a number of the next magnitude.
-    let Some(rounded) = decimal::parse(&format!("{value:.*e}", (digits - 1) as usize)) else {
+    let Some(rounded) = decimal::parse(&format!("{:.*e}", (digits - 1) as usize, value.abs())) else {
         return number(value);
     };
-    let magnitude = rounded.abs().log10().floor();
+    let magnitude = rounded.log10().floor();
     let text = if (-4.0..9.0).contains(&magnitude) {
         let decimals = (f64::from(digits) - 1.0 - magnitude).max(0.0) as usize;
         format!("{rounded:.decimals$}")
     } else {
         format!("{rounded:e}")
     };
-    match text.split_once('.') {
+    let text = match text.split_once('.') {
         Some((_, decimals)) if decimals.contains('e') => text,
         Some(_) => with_commas(text.trim_end_matches('0').trim_end_matches('.')),
         None if text.contains('e') => text,
         None => with_commas(&text),
-    }
+    };
+    signed(value, &text)
 }
 
-/// A plain decimal with a comma between groups of three digits before its point.
+/// A plain decimal without a sign, with a comma between groups of three digits before its point.
 fn with_commas(decimal: &str) -> String {
-    let whole = decimal.split('.').next().unwrap_or_default().trim_start_matches('-').len();
-    let before = decimal.len() - decimal.trim_start_matches('-').len();
+    let whole = decimal.split('.').next().unwrap_or_default().len();
     let mut text = String::with_capacity(decimal.len() + whole / 3);
     for (i, letter) in decimal.chars().enumerate() {
-        let left = (before + whole).saturating_sub(i);
-        if i > before && left > 0 && left.is_multiple_of(3) {
+        let left = whole.saturating_sub(i);
+        if i > 0 && left > 0 && left.is_multiple_of(3) {
             text.push(',');
         }
         text.push(letter);

@@ -59,7 +59,11 @@ impl Picture {
             Self::Lanes(lanes) => lanes.label.clone(),
             Self::Cells(cells) => cells.label.clone(),
             Self::Beside(all) | Self::Over(all) => {
-                all.iter().map(|(_, one)| one.label()).filter(|label| !label.is_empty()).collect::<Vec<_>>().join(" ")
+                let mut labels: Vec<String> =
+                    all.iter().map(|(_, one)| one.label()).filter(|label| !label.is_empty()).collect();
+                // One finding may be that of all of them.
+                labels.dedup();
+                labels.join(" ")
             }
         }
     }

@@ -21,7 +21,7 @@ impl Run {
             return "Nothing is asked for yet, and nothing taken from the device.".to_owned();
         };
         let (allocated, reserved) = (bytes(self.now.allocated()), bytes(self.now.reserved()));
-        let now = format!("Allocated are {allocated}, reserved {reserved}.");
+        let now = format!("{allocated} are allocated, {reserved} reserved.");
         match (op, self.answers.last().copied().flatten()) {
             (Op::Alloc { name, bytes }, Some(answer)) => format!("{} {now}", self.asked_for(name, *bytes, answer)),
             (Op::Free(request), _) => {
@@ -33,9 +33,9 @@ impl Run {
     }
 
     fn asked_for(&self, name: &str, request: u64, answer: Answer) -> String {
-        let rounded =
-            if answer.rounded == request { String::new() } else { format!(", rounded to {}", bytes(answer.rounded)) };
-        let asked = format!("“{name}” asks for {}{rounded}.", bytes(request));
+        let [asked_for, rounded] = [request, answer.rounded].map(bytes);
+        let rounded = if asked_for == rounded { String::new() } else { format!(", rounded to {rounded}") };
+        let asked = format!("“{name}” asks for {}{rounded}.", asked_for);
         let again = match answer.released {
             Some(0) => " The device has too little, and no segment is free to be given back.".to_owned(),
             Some(released) => {

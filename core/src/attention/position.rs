@@ -350,7 +350,7 @@ impl Params {
                         tokens(self.trained)
                     ),
                 };
-                let score = number(self.score(distance)).replace('-', "−");
+                let score = number(self.score(distance));
                 format!("{place} Equal vectors score {score} of what they do side by side. {turned}{}", self.longer())
             }
             Scheme::Alibi => {

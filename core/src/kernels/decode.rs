@@ -37,7 +37,7 @@ const KERNELS: [Kernel; 3] = [
     Kernel {
         id: "split",
         label: "Split along the keys",
-        about: "Each chunk of the keys has a workgroup of its own; a second pass merges what they found.",
+        about: "Each chunk of the keys has a workgroup of its own; where there are several, a second pass merges what they found.",
         scheme: Scheme::Split,
     },
     Kernel {

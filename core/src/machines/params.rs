@@ -78,9 +78,9 @@ impl Params {
     pub fn finding(&self, run: &Run) -> String {
         let busy = Unit::Fraction.format(run.utilisation());
         let mut text = format!(
-            "The run makes {} in the time of {} near-memory steps; its lanes are busy {busy} of that time.",
+            "The run makes {} in the time of {} with near memory; its lanes are busy {busy} of that time.",
             plural(&run.steps.len().to_string(), "step"),
-            number(run.time())
+            plural(&number(run.time()), "step")
         );
         if run.masked() > 0.0 {
             text += &format!(" {} times a lane had no part in what its unit did.", number(run.masked()));

@@ -2,7 +2,7 @@
 
 use super::{JUMP_AT, Params, Shown, View};
 use crate::loss_scaling::network::TOKENS;
-use crate::quantity::{Unit, capital, grouped, number};
+use crate::quantity::{Unit, grouped, number};
 
 fn part(value: f64) -> String {
     Unit::Fraction.format(value)
@@ -29,10 +29,10 @@ impl Params {
             " No product can use it for activations: columns are what the product sums over, and their scales cannot be taken out of the sum."
         };
         format!(
-            "One column is {} times as large as the others. {} leaves the others an error of {}, and {} of them become zero. It takes {} \
+            "One column is {} times as large as the others. With {}, the others have an error of {}, and {} of them become zero. It takes {} \
              bits per value.{barred} The least error of a recipe that a product can use is {}, with {}.",
             number(self.outlier),
-            capital(result.recipe.name),
+            result.recipe.name,
             part(result.error),
             part(result.zero),
             number(result.bits),

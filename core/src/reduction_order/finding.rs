@@ -86,9 +86,9 @@ impl Params {
         }
         if self.order == Order::Ring && sums.ring.1 > 0 {
             text += &format!(
-                " Of {} elements, the ring sums {} otherwise than from rank 0 upward.",
-                grouped(sums.ring.1.into()),
-                grouped(sums.ring.0.into())
+                " The ring sums {} of {} in another order than from rank 0 upward.",
+                grouped(sums.ring.0.into()),
+                counted(sums.ring.1.into(), "element", "elements")
             );
         }
         text

@@ -4,7 +4,7 @@ use super::figure::{Params, Shown, View};
 use super::scheduler::Policy;
 use super::simulate::Use;
 use super::sweep::ATTAINED;
-use crate::quantity::{Unit, capital, grouped, number};
+use crate::quantity::{Unit, capital, grouped, listed, number};
 
 fn seconds(value: f64) -> String {
     Unit::Seconds.format(value)
@@ -15,9 +15,11 @@ fn share(value: f64) -> String {
 }
 
 fn list(requests: &[usize]) -> String {
-    let names: Vec<String> = requests.iter().take(6).map(|r| (r + 1).to_string()).collect();
-    let more = if requests.len() > 6 { format!(" and {} more", requests.len() - 6) } else { String::new() };
-    format!("{}{more}", names.join(", "))
+    let mut names: Vec<String> = requests.iter().take(6).map(|r| (r + 1).to_string()).collect();
+    if requests.len() > 6 {
+        names.push(format!("{} more", grouped(requests.len() as u64 - 6)));
+    }
+    format!("{} {}", if requests.len() == 1 { "request" } else { "requests" }, listed(&names))
 }
 
 impl Params {
@@ -106,7 +108,7 @@ impl Params {
             said.push(format!("{} tokens of the prompts of {}", grouped(new), list(&prompts)));
         }
         if !tokens.is_empty() {
-            said.push(format!("a token each of {}", list(&tokens)));
+            said.push(format!("a token each for {}", list(&tokens)));
         }
         let place = match (self.policy, step.replica) {
             (Policy::Disaggregated, 0) => ", prefill replica",
@@ -127,10 +129,10 @@ impl Params {
             grouped(shown.schedule.blocks as u64)
         );
         if !step.batch.preempted.is_empty() {
-            text += &format!(" {} lost their blocks.", list(&step.batch.preempted));
+            text += &format!(" {} lost their blocks.", capital(&list(&step.batch.preempted)));
         }
         if !step.ended.is_empty() {
-            text += &format!(" Ended: {}.", list(&step.ended));
+            text += &format!(" {} ended.", capital(&list(&step.ended)));
         }
         text
     }

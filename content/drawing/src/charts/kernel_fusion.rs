@@ -3,7 +3,7 @@
 use ringside_core::kernels::fusion::{MAX, Params, points};
 use ringside_core::kernels::measured::Measured;
 use ringside_core::kernels::rows::Kernel;
-use ringside_core::quantity::{Unit, grouped};
+use ringside_core::quantity::{Unit, counted, grouped};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Series, Shape, Stroke, Writing};
 
@@ -34,8 +34,9 @@ pub fn chart(p: &Params, measured: &[Measured]) -> Chart {
     };
     let said = |kernel: Option<&'static Kernel>| {
         let points = kernel.map(|kernel| p.curve(kernel)).unwrap_or_default();
-        let said =
-            |(rows, time): &(f64, f64)| format!("{} for {} rows", Unit::Seconds.format(*time), grouped(*rows as u64));
+        let said = |(rows, time): &(f64, f64)| {
+            format!("{} for {}", Unit::Seconds.format(*time), counted(*rows as u64, "row", "rows"))
+        };
         points.iter().step_by(7).map(said).collect::<Vec<_>>().join(", ")
     };
     Chart {

@@ -27,7 +27,7 @@ pub fn over(p: &Params, held: &Held, over: Over) -> Chart {
         .step_by(curve.len().div_ceil(8).max(1))
         .map(|(at, warps)| format!("{} at {}", number(*warps), number(*at)));
     Chart {
-        label: format!("Resident warps over {}: {}.", name.to_lowercase(), said.collect::<Vec<_>>().join(", ")),
+        label: format!("Resident warps. {name}: {}.", said.collect::<Vec<_>>().join(", ")),
         across,
         up: Axis::linear((0.0, most)).named("Resident warps"),
         series: vec![Series::line("", Ink::Weights, curve)],

@@ -1,7 +1,7 @@
 //! The way of two weights through a bowl.
 
 use ringside_core::optimizer_step::{Params, Path, Problem};
-use ringside_core::quantity::{number, plural};
+use ringside_core::quantity::{capital, number, plural};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Series, Shape, Stroke};
 
@@ -48,7 +48,7 @@ pub fn bowl(params: &Params, path: &Path) -> Chart {
     Chart {
         label: format!(
             "The two weights from above, with lines of equal loss. {} goes from ({}, {}) to ({}, {}) in {}.",
-            params.rule.label(),
+            capital(params.rule.label()),
             number(path.after(0)[0]),
             number(path.after(0)[1]),
             number(here[0]),

@@ -2,7 +2,7 @@
 
 use ringside_core::planner::found::{FULLEST, SLOWEST};
 use ringside_core::planner::{Found, Layout, words};
-use ringside_core::quantity::{Unit, bytes_decimal};
+use ringside_core::quantity::{Unit, bytes_decimal, grouped};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Shape, Writing};
 
@@ -33,8 +33,8 @@ pub fn chart(found: &Found, here: Option<&Layout>) -> Chart {
     Chart {
         label: format!(
             "{} layouts by step time and memory; {} of them, joined by a line, are the Pareto front: no layout is both faster and smaller.",
-            found.all,
-            found.front.len()
+            grouped(found.all as u64),
+            grouped(found.front.len() as u64)
         ),
         across: Axis::linear((0.0, most)).written(Writing::Unit(Unit::Bytes)).named("Tensors on the fullest GPU"),
         up: Axis::log10((fastest, slowest))

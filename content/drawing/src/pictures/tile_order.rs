@@ -1,5 +1,6 @@
 //! The tiles of a product in the order of their launch: C beside A and under B, and what of both comes from memory or the L2.
 
+use ringside_core::quantity::plural;
 use ringside_core::tile_order::{Params, Run};
 
 use super::midway;
@@ -50,7 +51,10 @@ pub fn picture(p: &Params, run: &Run) -> Cells {
         (READ, "read from memory"),
         (FOUND, "found in the L2"),
     ];
-    let label = format!("Tiles of C after {step} waves, with the blocks of A and B that the last wave uses.");
+    let label = format!(
+        "Tiles of C after {}, with the blocks of A and B that the last wave uses.",
+        plural(&step.to_string(), "wave")
+    );
     Cells::new(label, Head::new("A and B around C", &keys), [left + wide, top + high], cells).square()
 }
 

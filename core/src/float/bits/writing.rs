@@ -22,6 +22,6 @@ pub fn written(x: f64) -> String {
         x if x.is_nan() => "NaN".to_owned(),
         x if x.is_infinite() => if x > 0.0 { "∞" } else { "−∞" }.to_owned(),
         x if x == 0.0 && x.is_sign_negative() => "−0".to_owned(),
-        x => significant(x, 9).replace('-', "−").replace("e−", "e-"),
+        x => significant(x, 9),
     }
 }
