@@ -312,10 +312,10 @@ mod tests {
         assert_eq!(Unit::Fraction.format(0.125), "12.5%");
         assert_eq!(significant(479.64, 4), "479.6");
         assert_eq!(significant(999.96, 4), "1,000");
-        assert_eq!(significant(-0.000_123_456, 3), "-0.000123");
+        assert_eq!(significant(-0.000_123_456, 3), "−0.000123");
         assert_eq!(significant(4.8e11, 4), "4.8e11");
         assert_eq!(significant(1234567.0, 2), "1,200,000");
-        assert_eq!((significant(-12_345.67, 7), number(-4096.0)), ("-12,345.67".to_owned(), "-4,096".to_owned()));
+        assert_eq!((significant(-12_345.67, 7), number(-4096.0)), ("−12,345.67".to_owned(), "−4,096".to_owned()));
         assert_eq!(grouped(8_030_261_248), "8,030,261,248");
         assert_eq!(exact(1234.0).as_deref(), Some("1,234"));
         assert_eq!(counted(1, "rank", "ranks"), "1 rank");

@@ -32,10 +32,7 @@ impl Writing {
     /// A number as it is written.
     pub fn write(self, value: f64) -> String {
         match self {
-            Writing::Number => match number(value).strip_prefix('-') {
-                Some(rest) => format!("−{rest}"),
-                None => number(value),
-            },
+            Writing::Number => number(value),
             Writing::Unit(unit) => unit.format(value),
             Writing::Grouped => grouped(value.round().max(0.0) as u64),
             Writing::Binary => {
