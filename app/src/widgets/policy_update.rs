@@ -128,7 +128,7 @@ fn answers(update: Option<&Update>) -> String {
             number(answer.score),
             number(answer.worth),
             sampled,
-            of(number(update.map_or(0.0, |u| u.advantage[i])).replace('-', "−")),
+            of(number(update.map_or(0.0, |u| u.advantage[i]))),
             of(number(update.map_or(1.0, |u| u.ratio(i)))),
         );
     }

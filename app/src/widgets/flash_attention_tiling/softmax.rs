@@ -130,7 +130,7 @@ fn sum(run: &Run, row: &Row, taken: usize) -> AnyView {
 }
 
 fn signed(value: f32) -> String {
-    if value == f32::NEG_INFINITY { "−∞".to_owned() } else { number(f64::from(value)).replace('-', "−") }
+    if value == f32::NEG_INFINITY { "−∞".to_owned() } else { number(f64::from(value)) }
 }
 
 fn fact(name: &'static str, value: String) -> impl IntoView {
@@ -152,7 +152,7 @@ fn recurrence(run: &Run, row: &Row, block: &Taken, taken: usize) -> AnyView {
     let plain = done.then(|| {
         let text = format!(
             "m = {}, ℓ = {}; no number of O differs by more than {}",
-            number(row.plain.max).replace('-', "−"),
+            number(row.plain.max),
             number(row.plain.sum),
             number(row.difference())
         );
@@ -180,7 +180,7 @@ fn backward(run: &Run, row: &Row) -> AnyView {
                 last.map_or(String::new(), |b| number(f64::from(b.sum[1])))
             )
         }
-        Algo::Flash2 => format!("L = m + ln ℓ = {}: P is made again as e^(S − L)", number(row.lse()).replace('-', "−")),
+        Algo::Flash2 => format!("L = m + ln ℓ = {}: P is made again as e^(S − L)", number(row.lse())),
     };
     view! { <dl class="softmax-facts">{fact("Kept of the forward pass", text)}</dl> }.into_any()
 }

@@ -98,7 +98,7 @@ fn table(params: Memo<Params>) -> AnyView {
                 view! {
                     <tr>
                         <th scope="row">{grouped(distance)}</th>
-                        <td class="number">{number(p.score(far)).replace('-', "−")}</td>
+                        <td class="number">{number(p.score(far))}</td>
                         <td class="number">{number(steepest * far)}</td>
                         <td class="number">{number(flattest * far)}</td>
                     </tr>
