@@ -1080,7 +1080,7 @@ fn memory_reaches_the_verdict() {
     let said = compare(&eight_gpus(small, "")).verdict;
     // What decides comes first.
     assert!(said.starts_with("It doesn’t fit: at least ") && said.contains("and a GPU has 84.9 GB."), "{said}");
-    let said = compare(&eight_gpus(small, "step-time = { value = 0.6 }")).verdict;
+    let said = compare(&eight_gpus(small, "step-time = { value = 60.0 }")).verdict;
     assert!(said.starts_with("At least ") && said.contains("Check the layout. A step "), "{said}");
 }
 
