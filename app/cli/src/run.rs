@@ -7,7 +7,7 @@ use ringside_core::allocator::Snapshot;
 use ringside_core::quantity::listed;
 use ringside_core::run::{
     Card, Checked, Content, Fails, Ledger, Link, Outcome, Report, Row, Run, check, compare, content,
-    gather as together, read, snapshot, stops, versus,
+    gather as together, grown, read, snapshot, stops, versus,
 };
 use serde_json::{Value, json};
 
@@ -142,14 +142,13 @@ fn page(run: &Run, cards: &[Card], replaced: &[String], report: &Report) -> Stri
     for line in replaced {
         text += &format!("  {line}\n");
     }
-    if let Some(versus) = versus(cards) {
-        let [first, second] = versus.names;
-        let mut rows = vec![["".to_owned(), first, second, "difference".to_owned()]];
-        rows.extend(versus.lines.iter().map(|line| {
-            let [a, b] = line.texts();
-            [line.label.clone(), a, b, line.difference_text()]
-        }));
-        text += &format!("\n{}\n{}{}\n", versus.notes.join("\n"), table(&rows), versus.finding);
+    if let Some(v) = versus(cards) {
+        let lines = v.lines.iter().map(|line| (line.label.clone(), line.texts(), line.difference_text()));
+        text += &side_by_side(v.names, lines, &v.finding, &v.notes);
+    }
+    if let Some(v) = grown(cards) {
+        let lines = v.lines.iter().map(|line| (line.label.clone(), line.texts(), line.difference_text()));
+        text += &side_by_side(v.names, lines, &v.finding, &v.notes);
     }
     if run.is_empty() {
         return text;
@@ -194,6 +193,18 @@ fn page(run: &Run, cards: &[Card], replaced: &[String], report: &Report) -> Stri
     text
 }
 
+/// Two traces or two snapshots.
+fn side_by_side(
+    [first, second]: [String; 2],
+    lines: impl Iterator<Item = (String, [String; 2], String)>,
+    finding: &str,
+    notes: &[String],
+) -> String {
+    let mut rows = vec![["".to_owned(), first, second, "difference".to_owned()]];
+    rows.extend(lines.map(|(label, [a, b], difference)| [label, a, b, difference]));
+    format!("\n{}\n{}{finding}\n", notes.join("\n"), table(&rows))
+}
+
 /// Columns, the first to the left and the others to the right.
 fn table(rows: &[[String; 4]]) -> String {
     let wide = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
@@ -234,6 +245,10 @@ fn json(run: &Run, cards: &[Card], report: &Report, checked: &[Checked]) -> Valu
         "traces": versus(cards).map(|v| json!({
             "names": v.names, "per-step": v.per_step, "finding": v.finding, "notes": v.notes,
             "lines": v.lines.iter().map(|l| json!({ "label": l.label, "seconds": l.seconds })).collect::<Value>(),
+        })),
+        "snapshots": grown(cards).map(|v| json!({
+            "names": v.names, "finding": v.finding, "notes": v.notes,
+            "lines": v.lines.iter().map(|l| json!({ "label": l.label, "bytes": l.bytes })).collect::<Value>(),
         })),
         "rows": report.rows.iter().map(|row| json!({
             "id": row.id, "label": row.label, "unit": row.unit, "predicted": row.predicted, "measured": row.measured,

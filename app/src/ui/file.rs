@@ -63,11 +63,13 @@ thread_local! {
     static HANDED: RefCell<Option<web_sys::File>> = const { RefCell::new(None) };
 }
 
-/// Keeps a file with this text for the next figure that takes one.
-pub fn hand_over(name: &str, text: &str) {
-    let parts = js_sys::Array::of1(&text.into());
-    // A browser that makes no files hands nothing over.
-    let file = web_sys::File::new_with_str_sequence(&parts, name).ok();
+/// A file with this text; none in a browser that makes no files.
+pub fn of_text(name: &str, text: &str) -> Option<web_sys::File> {
+    web_sys::File::new_with_str_sequence(&js_sys::Array::of1(&text.into()), name).ok()
+}
+
+/// Keeps a file for the next figure or page that takes one.
+pub fn hand_over(file: Option<web_sys::File>) {
     HANDED.with(|handed| drop(handed.replace(file)));
 }
 

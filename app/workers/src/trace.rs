@@ -1,25 +1,30 @@
-//! The dedicated worker that reads a learner's traces and memory snapshots, so that a page with one of 200 MB never stands still. It is given
-//! a list of files, and says how far it is and in the end what is in them ([`Said`], as bytes of postcard); or [`SNAPSHOT`] and one file.
+//! The dedicated worker that reads a learner's traces, memory snapshots and long output, so that a page with one of 200 MB never stands still. It
+//! is given a list of files, and says how far it is and in the end what is in them ([`Said`], as bytes of postcard); or [`SNAPSHOT`] and one
+//! file; or [`OUTPUT`], one file, and the course's signs in JSON.
 //! A page that no longer wants the answer ends the worker.
 
 use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
+use ringside_content::schema::Signs;
+use ringside_content::search::End;
 use ringside_core::allocator::Snapshot;
-use ringside_core::detective::{SNAPSHOT, Said, say_all};
+use ringside_core::detective::{OUTPUT, Printed, SNAPSHOT, Said, say_all};
+use ringside_core::run::Output;
 use ringside_core::trace::{MOST_EVENTS, Reader, Trace};
 use ringside_workers::{call, member, say};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 
+const GONE: &str = "It could not be read. Was it moved or deleted?";
 /// Bytes after which it says how far it is.
 const TURN: u64 = 2_000_000;
 
 fn main() {
     let hears = ringside_workers::hear(|given| {
         let given = Array::from(&given);
-        if given.get(0).as_string().as_deref() == Some(SNAPSHOT) {
-            spawn_local(read_snapshot(given.get(1)));
-        } else {
-            spawn_local(read_all(given));
+        match given.get(0).as_string().as_deref() {
+            Some(SNAPSHOT) => spawn_local(read_snapshot(given.get(1))),
+            Some(OUTPUT) => spawn_local(read_output(given.get(1), given.get(2).as_string().unwrap_or_default())),
+            _ => spawn_local(read_all(given)),
         }
     });
     if hears {
@@ -32,7 +37,7 @@ async fn read_all(files: Array) {
     let mut room = MOST_EVENTS;
     for file in files {
         let name = member(&file, "name").as_string().unwrap_or_default();
-        match read(&file, &name, room).await {
+        match read(&file, room).await {
             Ok(trace) => {
                 for problem in &trace.problems {
                     say(&Said::Problem(format!("{name}: {}", problem.message)));
@@ -52,39 +57,57 @@ async fn read_all(files: Array) {
 async fn read_snapshot(file: JsValue) {
     let size = member(&file, "size").as_f64().unwrap_or_default();
     let bytes = bytes(&file, 0.0, size).await;
-    say(&Said::Snapshot(if bytes.is_empty() && size > 0.0 {
-        Err("It could not be read. Was it moved or deleted?".to_owned())
-    } else {
-        Snapshot::read(&bytes)
-    }));
+    say(&Said::Snapshot(if bytes.is_empty() && size > 0.0 { Err(GONE.to_owned()) } else { Snapshot::read(&bytes) }));
+}
+
+async fn read_output(file: JsValue, signs: String) {
+    let signs: Signs = serde_json::from_str(&signs).unwrap_or_default();
+    let (mut output, mut end) = (Output::default(), End::default());
+    let read = in_pieces(&file, |piece| {
+        // A character that a cut splits can only be one of a word: numbers are ASCII.
+        let piece = String::from_utf8_lossy(piece);
+        output.push(&piece);
+        end.push(&piece);
+        Some(0)
+    });
+    let read = read.await.and_then(|whole| whole.map_err(|Damaged| GONE.to_owned()));
+    say(&Said::Printed(read.map(|()| {
+        // Everything that is read can be written.
+        let errors = postcard::to_allocvec(&end.read(&signs.0)).unwrap_or_default();
+        Box::new(Printed { output, errors })
+    })));
 }
 
 /// One file.
-async fn read(file: &JsValue, name: &str, room: usize) -> Result<Trace, String> {
+async fn read(file: &JsValue, room: usize) -> Result<Trace, String> {
+    let mut reader = Reader::with_room(room);
+    let whole = in_pieces(file, |piece| reader.push(piece).then(|| reader.events() as u64)).await?;
+    if whole.is_err() {
+        reader.damaged();
+    }
+    Ok(reader.finish())
+}
+
+/// Gives all pieces of a file to `take`, unpacked, and says how far it is. `take` yields the events that it has read; none, and no more comes.
+async fn in_pieces(file: &JsValue, mut take: impl FnMut(&[u8]) -> Option<u64>) -> Result<Result<(), Damaged>, String> {
+    let name = member(file, "name").as_string().unwrap_or_default();
     let packed = bytes(file, 0.0, 2.0).await == [0x1f, 0x8b];
     let of = length(file, packed).await;
     let pieces = pieces(file, packed)?;
-    let mut reader = Reader::with_room(room);
-    let mut said = 0;
+    let (mut bytes, mut said) = (0, 0);
     loop {
-        match next(&pieces).await {
-            Ok(Some(piece)) => {
-                if !reader.push(&piece.to_vec()) {
-                    break;
-                }
-            }
-            Ok(None) => break,
-            Err(Damaged) => {
-                reader.damaged();
-                break;
-            }
-        }
-        if reader.bytes() >= said + TURN {
-            said = reader.bytes();
-            say(&Said::Reading { file: name.to_owned(), bytes: said, of, events: reader.events() as u64 });
+        let piece = match next(&pieces).await {
+            Ok(Some(piece)) => piece.to_vec(),
+            Ok(None) => return Ok(Ok(())),
+            Err(Damaged) => return Ok(Err(Damaged)),
+        };
+        let Some(events) = take(&piece) else { return Ok(Ok(())) };
+        bytes += piece.len() as u64;
+        if bytes >= said + TURN {
+            said = bytes;
+            say(&Said::Reading { file: name.clone(), bytes, of, events });
         }
     }
-    Ok(reader.finish())
 }
 
 /// Some bytes of a file; fewer if it has fewer, none if it cannot be read.
@@ -137,6 +160,15 @@ mod tests {
 
     use super::*;
 
+    /// Output of each kind that is read, and its end.
+    fn printed() -> Printed {
+        let text = "using world size: 8, data-parallel size: 8\n num_layers ........................ 32\niter 0: loss 10.9, time 30000.00ms, mfu 1.00%\nstep 1/20 tok/sec: 3 dt: 2\nTraceback (most recent call last):\n  File \"x.py\", line 3, in forward\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB\n[titan] CUDA capacity: NVIDIA H100 80GB HBM3 with 79.10GiB memory\ntime 1";
+        let (mut output, mut end) = (Output::default(), End::default());
+        output.push(text);
+        end.push(text);
+        Printed { output, errors: postcard::to_allocvec(&end.read(&[])).expect("it can be written") }
+    }
+
     #[test]
     fn what_is_said_arrives_as_it_was_meant() {
         let setup = Setup { causes: Vec::new(), layers: 4, steps: 1, ranks: 2, seed: 1, graphs: false };
@@ -147,6 +179,7 @@ mod tests {
             Said::Problem("a file: why".into()),
             Said::Done(Own::default()),
             Said::Snapshot(Err("why".into())),
+            Said::Printed(Ok(Box::new(printed()))),
             Said::Snapshot(Snapshot::read(
                 br#"[{"total_size":7,"segment_type":"small","blocks":[{"size":7,"state":"inactive"}]}]"#,
             )),

@@ -22,6 +22,7 @@ pub use waits::Waits;
 
 use ringside_core::quantity::{counted, grouped};
 use ringside_core::terminal::plain;
+use serde::{Deserialize, Serialize};
 
 use crate::schema::{Sign, SignKind};
 
@@ -42,7 +43,7 @@ const QUOTE: usize = 400;
 const COLLECTIVES: usize = 4;
 
 /// A sign that was seen in a log.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
     /// Which sign, as an index into the list.
     pub sign: usize,
@@ -57,7 +58,7 @@ pub struct Seen {
 }
 
 /// A line of a log.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct At {
     /// Its number, counted from 1.
     pub line: usize,
@@ -76,7 +77,7 @@ impl At {
 }
 
 /// What came of a log.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LogReading {
     /// Lines with something in them.
     pub lines: usize,
@@ -98,11 +99,56 @@ pub struct LogReading {
 
 /// Reads a log; of one that is too long, its end.
 pub fn read_log(signs: &[Sign], log: &str) -> LogReading {
-    let (skipped, log) = last(log);
+    read_end(signs, log, Before::default())
+}
+
+/// What stood before the text at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Before {
+    bytes: usize,
+    lines: usize,
+}
+
+impl Before {
+    fn take(&mut self, text: &str) {
+        self.bytes += text.len();
+        self.lines += text.bytes().filter(|b| *b == b'\n').count();
+    }
+}
+
+/// The end of a log that comes in pieces: errors stand there, and no more of it is read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct End {
+    text: String,
+    before: Before,
+}
+
+impl End {
+    /// Takes the next piece. No more than twice what is read is kept.
+    pub fn push(&mut self, piece: &str) {
+        self.text.push_str(piece);
+        if self.text.len() > 2 * MOST {
+            let (from, _) = last(&self.text);
+            self.before.take(self.text.get(..from).unwrap_or_default());
+            self.text.drain(..from);
+        }
+    }
+
+    /// Reads it. Lines are counted from the beginning of the log.
+    pub fn read(&self, signs: &[Sign]) -> LogReading {
+        read_end(signs, &self.text, self.before)
+    }
+}
+
+/// Reads the end of a log, before which something stood.
+fn read_end(signs: &[Sign], log: &str, mut before: Before) -> LogReading {
+    let (from, rest) = last(log);
+    before.take(log.get(..from).unwrap_or_default());
+    let (log, skipped) = (rest, before.bytes);
     let lines: Vec<(usize, Cow<'_, str>)> = log
         .split('\n')
         .enumerate()
-        .flat_map(|(i, line)| line.split('\r').map(move |part| (i + 1, plain(part))))
+        .flat_map(|(i, line)| line.split('\r').map(move |part| (before.lines + i + 1, plain(part))))
         .filter(|(_, line)| !line.trim().is_empty())
         .collect();
     let mut reading = LogReading { lines: lines.len(), skipped, ..LogReading::default() };

@@ -7,10 +7,11 @@ mod scenario;
 mod snapshot;
 #[cfg(test)]
 mod tests;
+pub mod versus;
 
 pub use device::{Allocator, Answer, Block, Segment, Served, Use, rounded, segment_size};
 pub use scenario::{Op, Scenario};
-pub use snapshot::{Bytes, Drawn, Piece, Snapshot, State};
+pub use snapshot::{Bytes, Drawn, Piece, Site, Snapshot, State};
 
 use crate::declare::{
     Field as _, Measure, Model, Param, choice, doc, headline, measure, real, switch, whole, within, written,

@@ -67,9 +67,14 @@ impl Pickle {
 
     /// What a dictionary has under a text.
     pub fn member<'a>(&'a self, dict: &Value, key: &str) -> Option<&'a Value> {
+        self.place(dict, key).map(|at| self.get(at))
+    }
+
+    /// Where it is among all values: the same for all that refer to it.
+    pub fn place(&self, dict: &Value, key: &str) -> Option<usize> {
         let Value::Dict(pairs) = dict else { return None };
         let is_key = |at: usize| matches!(self.get(at), Value::Text(text) if text == key);
-        pairs.iter().take(MOST_MEMBERS).find(|pair| is_key(pair.0)).map(|pair| self.get(pair.1))
+        pairs.iter().take(MOST_MEMBERS).find(|pair| is_key(pair.0)).map(|pair| pair.1)
     }
 }
 

@@ -2,9 +2,13 @@
 //!
 //! A snapshot is what `torch.cuda.memory._snapshot()` returns and `_dump_snapshot` pickles (`pytorch/pytorch`,
 //! `torch/cuda/memory.py`): a dictionary whose `segments` have `total_size`, `segment_type`, `is_expandable` and `blocks`, each with
-//! `size` and `state`.
+//! `size` and `state`, and where the history of allocations was recorded `frames`, the innermost first.
 
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::device::Use;
 use super::pickle::{Pickle, Value};
@@ -19,6 +23,12 @@ const MOST_PIECES: usize = 1000;
 
 /// Blocks and segments that are read of one file. A pickle can refer to the same block any number of times, so its length bounds nothing.
 const MOST_BLOCKS: u64 = 1_000_000;
+
+/// The most characters of a file's and of a function's name.
+const LONGEST: usize = 100;
+
+/// Call sites that are told apart.
+const MOST_SITES: usize = 10_000;
 
 /// A size of this many bytes or more is of no memory: 8 PiB, up to which a double is exact.
 const MOST_SIZE: u64 = 1 << 53;
@@ -184,8 +194,21 @@ pub struct Snapshot {
     pub bytes: Bytes,
     /// Bytes of segments that are wholly free: those that a retry gives back.
     pub given_back: u64,
+    /// Which lines of code allocated what is in tensors, the largest first; none where the file doesn't say it.
+    pub sites: Vec<Site>,
+    /// Bytes in tensors of further sites, which aren't told apart.
+    pub other_sites: u64,
     /// What is wrong with the file, and was left out: sentences.
     pub problems: Vec<String>,
+}
+
+/// A line of code, and the bytes in tensors that it allocated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Site {
+    /// `run/train.py:20 (forward)`
+    pub name: String,
+    /// Bytes.
+    pub bytes: u64,
 }
 
 #[derive(Deserialize)]
@@ -193,6 +216,71 @@ struct RawBlock {
     size: u64,
     #[serde(default)]
     state: RawState,
+    #[serde(default)]
+    frames: Frames,
+}
+
+/// The line of code that a block's frames name; empty for none.
+#[derive(Clone, Default)]
+struct Frames(String);
+
+/// A frame.
+#[derive(Deserialize)]
+struct RawFrame {
+    #[serde(default)]
+    filename: String,
+    #[serde(default)]
+    line: i64,
+    #[serde(default)]
+    name: String,
+}
+
+/// Which of some frames is the call site: the innermost of Python outside of PyTorch, or else the innermost of Python.
+#[derive(Default)]
+struct Choice {
+    inside: Option<RawFrame>,
+    own: Option<RawFrame>,
+}
+
+impl Choice {
+    fn take(&mut self, frame: RawFrame) {
+        let is_python = frame.filename.ends_with(".py");
+        let is_inside = frame.filename.starts_with("torch/") || frame.filename.contains("/torch/");
+        let place = if is_inside { &mut self.inside } else { &mut self.own };
+        if is_python && place.is_none() {
+            *place = Some(frame);
+        }
+    }
+
+    fn site(self) -> Frames {
+        let Some(RawFrame { filename, line, name }) = self.own.or(self.inside) else { return Frames::default() };
+        // The folder tells files of one name apart.
+        let short = filename.rmatch_indices('/').nth(1).and_then(|(at, _)| filename.get(at + 1..)).unwrap_or(&filename);
+        let bounded = |text: &str| text.chars().take(LONGEST).collect::<String>();
+        Frames(format!("{}:{line} ({})", bounded(short), bounded(&name)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Frames {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Frames;
+
+            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+                to.write_str("a list of frames")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut frames: A) -> Result<Frames, A::Error> {
+                let mut choice = Choice::default();
+                while let Some(frame) = frames.next_element()? {
+                    choice.take(frame);
+                }
+                Ok(choice.site())
+            }
+        }
+        from.deserialize_seq(Reader)
+    }
 }
 
 /// What a block says that it is.
@@ -241,12 +329,12 @@ struct RawSnapshot {
 impl Run {
     /// What it holds now, to be drawn.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.now.segments.iter().map(|s| Drawn::of(self, s)).collect(), Vec::new())
+        Snapshot::new(self.now.segments.iter().map(|s| Drawn::of(self, s)).collect(), BTreeMap::new(), Vec::new())
     }
 }
 
 impl Snapshot {
-    fn new(mut segments: Vec<Drawn>, problems: Vec<String>) -> Self {
+    fn new(mut segments: Vec<Drawn>, sites: BTreeMap<String, u64>, problems: Vec<String>) -> Self {
         let (mut bytes, mut given_back) = (Bytes::default(), 0_u64);
         for segment in &segments {
             bytes.add(&segment.bytes);
@@ -256,7 +344,11 @@ impl Snapshot {
         }
         let rest = segments.split_off(segments.len().min(MOST_SEGMENTS));
         let held = rest.iter().fold(0_u64, |sum, s| sum.saturating_add(s.reserved()));
-        Self { segments, more: (rest.len() as u64, held), bytes, given_back, problems }
+        let mut sites: Vec<Site> = sites.into_iter().map(|(name, bytes)| Site { name, bytes }).collect();
+        sites.sort_by_key(|site| std::cmp::Reverse(site.bytes));
+        let further = sites.split_off(sites.len().min(MOST_SITES));
+        let other_sites = further.iter().fold(0_u64, |sum, site| sum.saturating_add(site.bytes));
+        Self { segments, more: (rest.len() as u64, held), bytes, given_back, sites, other_sites, problems }
     }
 
     /// Reads a snapshot: a pickle, or JSON of all of it or of its `segments` alone.
@@ -286,6 +378,7 @@ impl Snapshot {
         let devices = raw.iter().map(|s| s.device).min().zip(raw.iter().map(|s| s.device).max());
         let several = devices.is_some_and(|(first, last)| first != last);
         let mut segments: Vec<Drawn> = Vec::new();
+        let mut sites: BTreeMap<String, u64> = BTreeMap::new();
         for (i, segment) in raw.into_iter().enumerate() {
             let piece = |block: RawBlock| {
                 if block.size >= MOST_SIZE {
@@ -301,6 +394,11 @@ impl Snapshot {
                         State::Free
                     }
                 };
+                let Frames(site) = block.frames;
+                if state == State::Allocated && !site.is_empty() {
+                    let bytes = sites.entry(site).or_default();
+                    *bytes = bytes.saturating_add(block.size);
+                }
                 (block.size > 0).then(|| Piece { size: block.size, state, name: String::new() })
             };
             let pieces: Vec<Piece> = segment.blocks.into_iter().filter_map(piece).collect();
@@ -322,7 +420,7 @@ impl Snapshot {
             said(uneven, "segment", "segments", "of another size than its blocks have together: the blocks are drawn."),
             said(empty, "segment", "segments", "without blocks: left out."),
         ];
-        Self::new(segments, problems.into_iter().flatten().collect())
+        Self::new(segments, sites, problems.into_iter().flatten().collect())
     }
 }
 
@@ -367,10 +465,27 @@ fn pickled(pickle: &Pickle) -> Result<Vec<RawSegment>, String> {
             _ => "",
         }
     }
-    let block = |at: &usize| {
+    let frame = |at: &usize| {
+        let frame = pickle.get(*at);
+        let text = |key| text(pickle, frame, key).to_owned();
+        RawFrame { filename: text("filename"), line: number(frame, "line").unwrap_or_default(), name: text("name") }
+    };
+    // Blocks share their frames: each list is looked through once.
+    let mut known: BTreeMap<usize, Frames> = BTreeMap::new();
+    let mut frames_of = |block: &Value| {
+        let Some(at) = pickle.place(block, "frames") else { return Frames::default() };
+        let read = || {
+            let Value::List(frames) = pickle.get(at) else { return Frames::default() };
+            let mut choice = Choice::default();
+            frames.iter().for_each(|at| choice.take(frame(at)));
+            choice.site()
+        };
+        known.entry(at).or_insert_with(read).clone()
+    };
+    let mut block = |at: &usize| {
         let block = pickle.get(*at);
         let size = number(block, "size").and_then(|n| u64::try_from(n).ok())?;
-        Some(RawBlock { size, state: RawState::of(text(pickle, block, "state")) })
+        Some(RawBlock { size, state: RawState::of(text(pickle, block, "state")), frames: frames_of(block) })
     };
     // What is referred to again is copied again: the copies are counted before they are made.
     let mut count = 0_u64;
@@ -384,7 +499,7 @@ fn pickled(pickle: &Pickle) -> Result<Vec<RawSegment>, String> {
         if count > MOST_BLOCKS {
             return Err(too_many());
         }
-        let blocks: Option<Vec<RawBlock>> = blocks.iter().map(block).collect();
+        let blocks: Option<Vec<RawBlock>> = blocks.iter().map(&mut block).collect();
         all.push(RawSegment {
             total_size: number(segment, "total_size").and_then(|n| u64::try_from(n).ok()),
             segment_type: if text(pickle, segment, "segment_type") == "small" {

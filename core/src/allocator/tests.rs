@@ -158,7 +158,7 @@ proptest! {
 
 const JSON: &str = r#"{"segments":[
     {"device":0,"address":7,"total_size":20971520,"segment_type":"large","is_expandable":false,"frames":[],"blocks":[
-        {"size":9437184,"requested_size":9437000,"state":"active_allocated","frames":[{"name":"f","line":3}]},
+        {"size":9437184,"requested_size":9437000,"state":"active_allocated","frames":[{"name":"f","filename":"t.py","line":3}]},
         {"size":11534336,"state":"inactive"}]},
     {"device":0,"total_size":2097152,"segment_type":"small","is_expandable":true,"blocks":[
         {"size":512,"state":"active_pending_free"},{"size":2096640,"state":"inactive"}]}],

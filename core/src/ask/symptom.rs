@@ -17,8 +17,8 @@ enum When {
     Update,
     /// In forward or backward of the second step.
     Second,
-    /// After so many steps; 0 where the question gives no number.
-    Later(u64),
+    /// After so many steps, where the question gives their number.
+    Later(Option<u64>),
     /// In evaluation.
     Evaluation,
     /// While a checkpoint is written.
@@ -123,7 +123,7 @@ fn when(r: &Reading) -> Option<When> {
     match r.at_step() {
         Some(0 | 1) => Some(When::Passes),
         Some(2) => Some(When::Second),
-        Some(n) => Some(When::Later(n)),
+        Some(n) => Some(When::Later(Some(n))),
         None if r.has(&[
             "randomly",
             "random",
@@ -137,7 +137,7 @@ fn when(r: &Reading) -> Option<When> {
             "eventually",
         ]) || r.says(&["after", "a", "while"]) =>
         {
-            Some(When::Later(0))
+            Some(When::Later(None))
         }
         None => None,
     }
@@ -177,8 +177,8 @@ impl When {
             Self::Passes => "out of memory in step 1".to_owned(),
             Self::Update => "out of memory in optimizer.step()".to_owned(),
             Self::Second => "out of memory in step 2".to_owned(),
-            Self::Later(0) => "out of memory after some time".to_owned(),
-            Self::Later(step) => format!("out of memory at step {}", grouped(step)),
+            Self::Later(None) => "out of memory after some time".to_owned(),
+            Self::Later(Some(step)) => format!("out of memory at step {}", grouped(step)),
             Self::Evaluation => "out of memory in evaluation".to_owned(),
             Self::Saving => "out of memory while saving".to_owned(),
         }

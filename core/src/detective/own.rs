@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sentences::{evidence, lead, percent};
 use crate::allocator::Snapshot;
+use crate::run::Output;
 use crate::trace::breakdown::temporal;
 use crate::trace::diagnosis::{Finding, WORTH, diagnose};
 use crate::trace::layout::{Lane, lanes};
@@ -78,10 +79,23 @@ pub enum Said {
     Done(Own),
     /// What is in a memory snapshot, or why it cannot be read. It was given instead of traces.
     Snapshot(Result<Snapshot, String>),
+    /// What is in a program's output, or why it cannot be read. It was given instead of traces.
+    Printed(Result<Box<Printed>, String>),
+}
+
+/// What is in a program's output.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Printed {
+    /// The numbers of the run.
+    pub output: Output,
+    /// What the course's signs say of its errors, in the words of `content`: bytes of postcard.
+    pub errors: Vec<u8>,
 }
 
 /// What stands before a file that is a memory snapshot, where the worker is given files: without it they are traces.
 pub const SNAPSHOT: &str = "snapshot";
+/// What stands before a file that is a program's output; behind it stand the course's signs in JSON.
+pub const OUTPUT: &str = "output";
 
 /// Events that are said at once: a page takes them in between two frames.
 const AT_ONCE: usize = 50_000;

@@ -125,6 +125,9 @@ pub fn kind(tasks: Vec<Task>, args: &[Arg], shell: &mut Shell) -> Kind {
     if program(name).ends_with(".sh") || program(name).ends_with(".bash") || program(name).ends_with(".slurm") {
         return Kind::Unknown(paste(name));
     }
+    if program(name) == "kubectl" {
+        return super::kubectl::kind(args, shell);
+    }
     if listed(OTHERS, name) {
         return Kind::Unknown(format!("What “{}” starts is not followed here.", shorten(name)));
     }

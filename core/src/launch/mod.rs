@@ -12,6 +12,7 @@
 mod batch;
 mod cases;
 mod finding;
+mod kubectl;
 mod launcher;
 mod logs;
 mod manifest;

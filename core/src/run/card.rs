@@ -3,6 +3,7 @@
 use super::file::Run;
 use super::ledger::Link;
 use super::topology::Topology;
+use crate::allocator::versus::Holdings;
 use crate::options;
 use crate::quantity::grouped;
 use crate::trace::versus::Profile;
@@ -169,6 +170,8 @@ pub struct Card {
     pub topology: Option<Topology>,
     /// What of a trace is put beside another.
     pub profile: Option<Profile>,
+    /// What of a snapshot is put beside another.
+    pub holdings: Option<Holdings>,
 }
 
 /// Most unread items that are listed.

@@ -11,7 +11,7 @@ use crate::declare::Model as _;
 use crate::kv_cache::figure::USED;
 use crate::memory::{Dtype, Mode, breakdown};
 use crate::planner::published::{self, NEAR};
-use crate::quantity::{Unit, bytes_decimal, counted, grouped, listed, number};
+use crate::quantity::{Unit, bytes_decimal, capital, counted, grouped, listed, number};
 use crate::serving::command::Server;
 
 /// A line of the table.
@@ -363,7 +363,15 @@ fn training(run: &Run, plan: &Plan, report: &mut Report) {
     }
     report.question = question(run, plan);
     report.contradiction = contradiction(run, plan, report);
-    report.verdict = report.contradiction.clone().unwrap_or_else(|| verdict(report, plan) + &of_memory(report, plan));
+    report.verdict = report.contradiction.clone().unwrap_or_else(|| {
+        let parts = match too_small(report, plan) {
+            Some(sentence) if has_run(report) => [sentence, verdict(report, plan)],
+            // No step of a run that doesn't fit takes any time; what is open may let it fit.
+            Some(sentence) => [sentence, report.question.as_ref().map(|q| q.sentence.clone()).unwrap_or_default()],
+            None => [verdict(report, plan), outside(report, plan)],
+        };
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    });
     report.next = next(run, plan, report);
 }
 
@@ -407,29 +415,42 @@ fn contradiction(run: &Run, plan: &Plan, report: &Report) -> Option<String> {
     ways.into_iter().find_map(far)
 }
 
-/// What is said of the memory beside the verdict on the time: that a measurement lies outside the range, or that the GPU is too small.
-fn of_memory(report: &Report, plan: &Plan) -> String {
-    let Some(row) = report.rows.iter().find(|row| row.id.starts_with("memory-")) else { return String::new() };
+/// Whether steps were measured.
+fn has_run(report: &Report) -> bool {
+    report.row(Metric::StepTime.id()).is_some_and(|row| row.measured.is_some())
+}
+
+/// The first of the ways in which memory is measured, or would be.
+fn memory_row(report: &Report) -> Option<&Row> {
+    report.rows.iter().find(|row| row.id.starts_with("memory-"))
+}
+
+/// That the GPU is too small, which decides before any time does; none where its memory was measured.
+fn too_small(report: &Report, plan: &Plan) -> Option<String> {
+    let row = memory_row(report).filter(|row| row.measured.is_none())?;
     let capacity = plan.job.cluster.gpu.sees().0;
-    match (row.measured, row.predicted) {
-        (None, Some([low, ..])) if low > capacity => {
-            let lead = if plan.is_spanned() { "At" } else { "With the assumed values, at" };
-            let did_run = report.row(Metric::StepTime.id()).is_some_and(|row| row.measured.is_some());
-            format!(
-                " {lead} least {} per GPU is predicted, and a GPU has {}.{}",
-                bytes_decimal(low),
-                bytes_decimal(capacity),
-                if did_run { " Check the layout." } else { "" }
-            )
-        }
-        // The range spans no other values of these.
-        (Some(_), Some(_)) if plan.is_spanned() && !row.is_within() => format!(
-            " Memory is outside the predicted range: {} measured, {} predicted.",
+    let low = row.predicted.map(|[low, ..]| low).filter(|low| *low > capacity)?;
+    let numbers =
+        format!("at least {} per GPU is predicted, and a GPU has {}", bytes_decimal(low), bytes_decimal(capacity));
+    let assumed = if plan.is_spanned() { "" } else { "With the assumed values, " };
+    Some(match (has_run(report), assumed) {
+        (true, _) => capital(&format!("{assumed}{numbers}, but steps were measured. Check the layout.")),
+        (false, "") => format!("It doesn’t fit: {numbers}."),
+        (false, _) => format!("{assumed}it doesn’t fit: {numbers}."),
+    })
+}
+
+/// That a measurement of memory lies outside the range; empty where it doesn't, or the range spans no other values.
+fn outside(report: &Report, plan: &Plan) -> String {
+    let row = memory_row(report).filter(|row| row.measured.is_some() && plan.is_spanned() && !row.is_within());
+    row.map(|row| {
+        format!(
+            "Memory is outside the predicted range: {} measured, {} predicted.",
             row.measured_text(),
             row.predicted_text()
-        ),
-        _ => String::new(),
-    }
+        )
+    })
+    .unwrap_or_default()
 }
 
 /// The same over several plans: the middle is that of the first.

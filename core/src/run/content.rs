@@ -1,5 +1,7 @@
 //! What a file holds, by its first bytes: traces and snapshots have readers of their own, which take them piece by piece.
 
+use crate::trace::SQLITE;
+
 /// Bytes of a file's beginning that are enough to tell.
 pub const HEAD: usize = 65_536;
 
@@ -24,6 +26,7 @@ pub fn content(head: &[u8]) -> Result<Content, &'static str> {
         [] => return Err("There is nothing in it."),
         [0x1f, 0x8b, ..] => return Ok(Content::Trace),
         [0x80, 2..=5, ..] => return Ok(Content::Snapshot),
+        _ if head.starts_with(b"SQLite format 3") => return Err(SQLITE),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Err("It is text in UTF-16. Save it as UTF-8."),
         // Letters of UTF-16 are a byte and a zero each, in one order or the other.
         _ if [0, 1]
@@ -50,10 +53,18 @@ pub fn content(head: &[u8]) -> Result<Content, &'static str> {
     })
 }
 
-/// Whether JSON that begins like this is a trace, as PyTorch or Chrome write it.
+/// Whether JSON that begins like this is a trace, as PyTorch, Chrome or Nsight Systems write it.
 pub(super) fn is_trace(head: &str) -> bool {
     let has = |key: &str| head.contains(key);
-    has("\"traceEvents\"") || has("\"schemaVersion\"") && has("\"deviceProperties\"") || has("\"ph\"") && has("\"ts\"")
+    is_nsight(head)
+        || has("\"traceEvents\"")
+        || has("\"schemaVersion\"") && has("\"deviceProperties\"")
+        || has("\"ph\"") && has("\"ts\"")
+}
+
+/// Whether JSON is what Nsight Systems exports, which the reader of traces names.
+pub(super) fn is_nsight(text: &str) -> bool {
+    text.contains("Event\":{") && text.contains("\"startNs\"")
 }
 
 /// Whether JSON that begins like this is a snapshot of PyTorch's allocator.

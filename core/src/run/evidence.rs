@@ -8,6 +8,7 @@ use super::file::{Model, Serving};
 use super::ledger::{Link, state};
 use super::measure::Metric;
 use crate::allocator::Snapshot;
+use crate::allocator::versus::Holdings;
 use crate::collective::Op;
 use crate::declare::{Model as _, Text as _};
 use crate::hardware::named as gpu;
@@ -438,6 +439,7 @@ pub fn snapshot(name: &str, snapshot: &Result<Snapshot, String>) -> Card {
         card.found(metric.label(), metric.text(value), 0);
     }
     card.found("Segments", grouped(snapshot.segments.len() as u64 + snapshot.more.0), 0);
+    card.holdings = Some(Holdings::of(snapshot));
     for problem in &snapshot.problems {
         card.unread(problem, "", 0);
     }

@@ -2,6 +2,7 @@
 
 use super::card::{Card, Kind, Stop};
 use super::file::Run;
+use crate::allocator::versus as snapshots;
 use crate::quantity::{counted, grouped};
 use crate::trace::versus::{Profile, Versus};
 
@@ -92,15 +93,29 @@ pub fn stops<'a>(cards: impl IntoIterator<Item = &'a Card>) -> Vec<(&'a str, &'a
 
 /// The last two traces of some cards, side by side; none of fewer than two.
 pub fn versus<'a>(cards: impl IntoIterator<Item = &'a Card>) -> Option<Versus> {
-    let profiles: Vec<(&str, &Profile)> =
-        cards.into_iter().filter_map(|card| Some((card.name.as_str(), card.profile.as_ref()?))).collect();
-    let [.., (first, a), (second, b)] = profiles[..] else { return None };
+    let (names, profiles): (_, [&Profile; 2]) = last_two(cards, |card| card.profile.as_ref())?;
+    Some(Versus::of(names, profiles))
+}
+
+/// The last two snapshots of some cards, side by side; none of fewer than two.
+pub fn grown<'a>(cards: impl IntoIterator<Item = &'a Card>) -> Option<snapshots::Versus> {
+    let (names, both) = last_two(cards, |card| card.holdings.as_ref())?;
+    Some(snapshots::Versus::of(names, both))
+}
+
+/// The last two of some cards that have something, by their names.
+fn last_two<'a, T>(
+    cards: impl IntoIterator<Item = &'a Card>,
+    has: impl Fn(&'a Card) -> Option<&'a T>,
+) -> Option<([String; 2], [&'a T; 2])> {
+    let all: Vec<(&str, &T)> = cards.into_iter().filter_map(|card| Some((card.name.as_str(), has(card)?))).collect();
+    let [.., (first, a), (second, b)] = all[..] else { return None };
     let names = if first == second {
         [format!("{first}, first"), format!("{second}, second")]
     } else {
         [first, second].map(str::to_owned)
     };
-    Some(Versus::of(names, [a, b]))
+    Some((names, [a, b]))
 }
 
 /// What lists the GPUs of a node.
@@ -189,6 +204,17 @@ mod tests {
         let two = versus(&cards).expect("two traces");
         assert_eq!((two.names, two.lines[0].seconds), (["a, first", "a, second"].map(str::to_owned), [20e-6, 40e-6]));
         assert_eq!(versus(&cards[..2]), None);
+    }
+
+    #[test]
+    fn the_last_two_snapshots_stand_side_by_side() {
+        let snapshot = |name: &str, size: u32| {
+            read(name, &format!(r#"{{"segments":[{{"blocks":[{{"size":{size},"state":"active_allocated"}}]}}]}}"#))
+        };
+        let cards = [snapshot("a", 1), list_of_one(), snapshot("b", 2), snapshot("c", 4)];
+        let two = grown(&cards).expect("two snapshots");
+        assert_eq!((two.names, two.lines[1].bytes), (["b", "c"].map(str::to_owned), [2, 4]));
+        assert_eq!(grown(&cards[..2]), None);
     }
 
     fn list_of_one() -> Card {

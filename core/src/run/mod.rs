@@ -40,7 +40,7 @@ pub use compare::{Answer, Question, Report, Row, compare, serves};
 pub(crate) use config::serve::read as serving_command;
 pub use content::{Content, HEAD, content};
 pub use file::{Cluster, Fails, Layout, Model, Run, Serving, Size};
-pub use gather::{gather, stops, versus};
+pub use gather::{gather, grown, stops, versus};
 pub use given::{Missing, Setting, Takes};
 pub use ledger::{Cause, Ledger, Link, Next};
 pub use measure::{Measured, Metric};

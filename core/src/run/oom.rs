@@ -4,6 +4,8 @@
 //! an optimizer runs as its closure, only the frames inside the closure count. The innermost frames say what was allocated. Names are those of PyTorch (`torch/optim`, `torch/distributed/fsdp`, `torch/utils/checkpoint.py`), DeepSpeed,
 //! transformers, vLLM and SGLang.
 
+use serde::{Deserialize, Serialize};
+
 use super::card::{Stop, quote};
 use super::ledger::Link;
 use crate::query::Query;
@@ -12,7 +14,7 @@ use crate::query::Query;
 const MOST: usize = 400;
 
 /// A function that a frame is in, and the line of code that it stands at.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 struct Frame {
     /// The rank that prints it, if it says so.
     rank: Option<u64>,
@@ -22,7 +24,7 @@ struct Frame {
 }
 
 /// The last frames of a text, as its lines come.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Frames {
     all: Vec<Frame>,
     /// Whether the next line is the last frame's code.
@@ -301,6 +303,11 @@ impl Row {
 }
 
 impl Frames {
+    /// Whether no traceback has come.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Takes the next line, without colors and quotes. Whether it is part of a traceback.
     pub(super) fn take(&mut self, line: &str) -> bool {
         let (rank, rest) = tagged(line);

@@ -2,9 +2,11 @@
 //!
 //! A line is known by its marks, and numbers in it by the words beside them. The forms are those of Megatron-LM (`megatron/training/training.py`),
 //! Megatron-Bridge, NeMo, torchtitan (`components/metrics.py`), DeepSpeed (`utils/timer.py`, `runtime/utils.py`), the HF Trainer, Composer,
-//! OLMo-core, GPT-NeoX, nanoGPT, nanochat, llm.c, vLLM and SGLang. Time and memory grow with the length of a line, not of the log.
+//! OLMo-core, GPT-NeoX, nanoGPT, nanochat, nanotron (`logging/base.py`), MaxText (`metric_logger.py`), llm.c, vLLM and SGLang. Time and memory grow with the length of a line, not of the log.
 
 use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
 
 use super::card::{Card, Kind, Outcome, Stop, quote};
 use super::measure::Metric;
@@ -24,7 +26,7 @@ pub(super) const CUT: &str = "The text ends right behind its only number, which 
 const QUOTED: usize = 5;
 
 /// What a number is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 enum Is {
     A(Metric),
     /// Its reciprocal, of steps per second.
@@ -189,6 +191,27 @@ const FORMS: &[Form] = &[
             behind("mfu:", A(M::Mfu), 1e-2),
         ],
     },
+    Form {
+        program: "nanotron",
+        marks: &["time_per_iteration_ms:", "tokens_per_sec_per_gpu:"],
+        fields: &[
+            behind("time_per_iteration_ms:", A(M::StepTime), 1e-3),
+            behind("tokens_per_sec:", A(M::TokensPerSecond), 1.0),
+            behind("tokens_per_sec_per_gpu:", A(M::TokensPerGpu), 1.0),
+            behind("model_tflops_per_gpu:", A(M::Flops), 1e12),
+            behind("global_batch_size:", Batch, 1.0),
+            behind("cuda_max_memory_reserved:", A(M::MemoryReserved), 1.0),
+        ],
+    },
+    Form {
+        program: "MaxText",
+        marks: &["completed step:", "TFLOP/s/device:"],
+        fields: &[
+            behind("seconds:", A(M::StepTime), 1.0),
+            behind("TFLOP/s/device:", A(M::Flops), 1e12),
+            behind("Tokens/s/device:", A(M::TokensPerGpu), 1.0),
+        ],
+    },
     Form { program: "modded-nanogpt", marks: &["step_avg:"], fields: &[behind("step_avg:", A(M::StepTime), 1e-3)] },
     Form {
         program: "llm.c",
@@ -332,6 +355,23 @@ pub(super) fn number_at(text: &str) -> Option<f64> {
     decimal::parse(&word.replace(',', ""))
 }
 
+/// The same with the letter that a program writes for its thousands: `14.2K`. The number is then a rounded one.
+fn scaled_at(text: &str) -> Option<(f64, bool)> {
+    let number = number_at(text)?;
+    let rest = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+    let mut next = rest.chars();
+    let times = match next.next() {
+        Some('K') => 1e3,
+        Some('M') => 1e6,
+        Some('G' | 'B') => 1e9,
+        Some('T') => 1e12,
+        _ => return Some((number, false)),
+    };
+    let is_alone = next.next().is_none_or(|c| c.is_whitespace() || matches!(c, '|' | ',' | ';'));
+    Some(if is_alone { (number * times, true) } else { (number, false) })
+}
+
 /// The number that a text ends with.
 fn number_before(text: &str) -> Option<f64> {
     let text = text.trim_end();
@@ -343,16 +383,17 @@ fn number_before(text: &str) -> Option<f64> {
 impl Field {
     fn value(&self, line: &str) -> Option<f64> {
         let at = line.find(self.words)?;
-        let number = match self.before {
-            true => number_before(line.get(..at)?),
-            false => number_at(line.get(at + self.words.len()..)?),
+        let (number, is_rounded) = match self.before {
+            true => (number_before(line.get(..at)?)?, false),
+            false => scaled_at(line.get(at + self.words.len()..)?)?,
         };
-        number.map(|n| n * self.times).filter(|n| n.is_finite())
+        let is_exact = matches!(self.is, Batch | Gpus | Dp | Tp | Pp | Cp);
+        Some(number * self.times).filter(|n| n.is_finite() && !(is_exact && is_rounded))
     }
 }
 
 /// Values of one thing, and the lines that they stand on.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 struct Series {
     values: VecDeque<f64>,
     first: usize,
@@ -395,18 +436,18 @@ impl Series {
     }
 }
 
-/// A reader of run output. Pieces may end anywhere.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// A reader of run output. Pieces may end anywhere. What it has read of a long text goes from a worker to the page.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Output {
     held: String,
     lines: usize,
     known: usize,
     others: usize,
-    programs: Vec<&'static str>,
+    programs: Vec<String>,
     series: BTreeMap<Metric, Series>,
-    whole: BTreeMap<&'static str, (u64, usize)>,
+    whole: BTreeMap<Is, (u64, usize)>,
     parameters: Option<(f64, usize)>,
-    gpu: Option<(&'static str, usize)>,
+    gpu: Option<(String, usize)>,
     mesh: Vec<(String, u64)>,
     arguments: Vec<(usize, String)>,
     /// Whether the marks around Megatron-LM's dump were there.
@@ -423,7 +464,7 @@ pub struct Output {
     has_other_bars: bool,
     average: Option<(f64, usize)>,
     /// The line from which on numbers count, and why those before it don't.
-    restart: Option<(usize, &'static str)>,
+    restart: Option<(usize, String)>,
     failed: Option<(usize, String)>,
     /// The frames of tracebacks, and where memory ran out first: its line, and the frames before it.
     frames: Frames,
@@ -469,8 +510,12 @@ impl Output {
         }
         if self.take(&line, number) {
             self.known += 1;
+            // The HF Trainer sums up a training that reached its end. Errors that stand alone before it ended nothing, and neither do those between
+            // steps; a traceback before all steps may be of standard error, which was put first.
+            let is_among_steps = self.highest.is_some_and(f64::is_finite);
+            let is_over = line.contains("train_runtime") && (self.frames.is_empty() || is_among_steps);
             // One step more may be another rank's, or written late. After two it went on.
-            if self.later >= 2 {
+            if self.later >= 2 || is_over && (self.ran_out.is_none() || is_among_steps) {
                 (self.failed, self.ran_out) = (None, None);
             }
         } else {
@@ -489,8 +534,8 @@ impl Output {
     }
 
     /// What stands before a line doesn't count, and its rates are dropped.
-    fn restart(&mut self, line: usize, why: &'static str) {
-        self.restart = Some((line, why));
+    fn restart(&mut self, line: usize, why: &str) {
+        self.restart = Some((line, why.to_owned()));
         self.step = None;
         self.stride = 0.0;
         (self.highest, self.later) = (None, 0);
@@ -541,17 +586,17 @@ impl Output {
                 self.later += 1;
             }
         }
-        let batch = self.whole.get("batch").map(|(batch, _)| *batch);
+        let batch = self.whole.get(&Batch).map(|(batch, _)| *batch);
         let is_another =
             |(_, is, value): &(&str, Is, f64)| *is == Batch && batch.is_some_and(|batch| batch != value.round() as u64);
-        if fields.iter().any(is_another) && self.restart.is_none_or(|(line, _)| line != number) {
+        if fields.iter().any(is_another) && self.restart.as_ref().is_none_or(|(line, _)| *line != number) {
             self.restart(number, "the batch has another size");
         }
         let mut taken = false;
         for (program, is, value) in fields {
             taken |= self.keep(is, value, number);
-            if !self.programs.contains(&program) {
-                self.programs.push(program);
+            if !self.programs.iter().any(|known| known == program) {
+                self.programs.push(program.to_owned());
             }
         }
         if let Some(mesh) = mesh(line) {
@@ -559,7 +604,7 @@ impl Output {
             taken = true;
         }
         if let Some(id) = line.contains("CUDA capacity:").then(|| gpu(line)).flatten() {
-            self.gpu = Some((id.id, number));
+            self.gpu = Some((id.id.to_owned(), number));
             taken = true;
         }
         if let Some(argument) = argument {
@@ -570,20 +615,14 @@ impl Output {
     }
 
     fn keep(&mut self, is: Is, value: f64, line: usize) -> bool {
-        let mut whole = |name: &'static str| {
-            let fits = (1.0..1e9).contains(&value);
-            if fits {
-                self.whole.insert(name, (value.round() as u64, line));
-            }
-            fits
-        };
         match is {
-            Batch => whole("batch"),
-            Gpus => whole("gpus"),
-            Dp => whole("dp"),
-            Tp => whole("tp"),
-            Pp => whole("pp"),
-            Cp => whole("cp"),
+            Batch | Gpus | Dp | Tp | Pp | Cp => {
+                let fits = (1.0..1e9).contains(&value);
+                if fits {
+                    self.whole.insert(is, (value.round() as u64, line));
+                }
+                fits
+            }
             Parameters => {
                 self.parameters = Some((value, line));
                 true
@@ -638,13 +677,13 @@ impl Output {
             let said = if how.is_empty() { metric.text(value) } else { format!("{} ({how})", metric.text(value)) };
             card.found(metric.label(), said, series.first);
         }
-        for (key, (value, line)) in &self.whole {
-            let (slot, label) = match *key {
-                "batch" => (&mut card.run.layout.batch, "Sequences per step"),
-                "dp" => (&mut card.run.layout.dp, "Data-parallel ranks"),
-                "tp" => (&mut card.run.layout.tp, "Tensor-parallel ranks"),
-                "pp" => (&mut card.run.layout.pp, "Pipeline stages"),
-                "cp" => (&mut card.run.layout.cp, "Context-parallel ranks"),
+        for (is, (value, line)) in &self.whole {
+            let (slot, label) = match is {
+                Batch => (&mut card.run.layout.batch, "Sequences per step"),
+                Dp => (&mut card.run.layout.dp, "Data-parallel ranks"),
+                Tp => (&mut card.run.layout.tp, "Tensor-parallel ranks"),
+                Pp => (&mut card.run.layout.pp, "Pipeline stages"),
+                Cp => (&mut card.run.layout.cp, "Context-parallel ranks"),
                 _ => (&mut card.run.cluster.gpus, "GPUs"),
             };
             *slot = Some(*value);
@@ -668,12 +707,12 @@ impl Output {
             }
             card.found("Parameters", crate::quantity::count(n), line);
         }
-        if let Some((id, line)) = self.gpu {
-            card.run.cluster.gpu = Some(id.to_owned());
-            card.found("GPU", crate::hardware::find(id).map_or(id, |gpu| gpu.name), line);
+        if let Some((id, line)) = &self.gpu {
+            card.run.cluster.gpu = Some(id.clone());
+            card.found("GPU", crate::hardware::find(id).map_or(id.as_str(), |gpu| gpu.name), *line);
         }
-        if let Some((line, why)) = self.restart {
-            card.unread(&format!("Lines before {}", grouped(line as u64)), why, line);
+        if let Some((line, why)) = &self.restart {
+            card.unread(&format!("Lines before {}", grouped(*line as u64)), why.as_str(), *line);
         }
         if let Some((line, text)) = &self.cut {
             card.unread(text, "the text ends right behind this number, so it may be cut", *line);
@@ -884,6 +923,43 @@ mod tests {
     }
 
     #[test]
+    fn a_letter_stands_for_thousands() {
+        let value = |text: &str| scaled_at(text);
+        assert_eq!(value(": 14.2K | x"), Some((14_200.0, true)));
+        assert_eq!(value(": 547M"), Some((547e6, true)));
+        assert_eq!(value(" 66.91GiB(37.51%)"), Some((66.91, false)));
+        assert_eq!(value(" 10,050  tflops"), Some((10_050.0, false)));
+        assert_eq!(value(": n/a"), None);
+    }
+
+    /// A line of huggingface/nanotron pull request 23, its numbers made those of a larger run, and one of AI-Hypercomputer/maxtext pull request 2232.
+    #[test]
+    fn nanotron_and_maxtext_are_read() {
+        let measured = |text: &str, metric| {
+            let mut output = Output::default();
+            output.push(text);
+            output.finish("x").run.measured(metric)
+        };
+        let nanotron = "01/17/2024 13:47:27 [INFO|DP=0|PP=0|TP=0|ip-10-0-0-1]: iteration: 991 / 1000 | consumed_tokens: 634K | elapsed_time_per_iteration_ms: 1.25K | tokens_per_sec: 419K | tokens_per_sec_per_gpu: 13.1K | global_batch_size: 1.02K | lm_loss: 10.6 | lr: 1e-05 | model_tflops_per_gpu: 135 | hardware_tflops_per_gpu: 180 | grad_norm: 0.515 | cuda_memory_allocated: 75.2M | cuda_max_memory_reserved: 54.7G | hd_total_memory_tb: 312G\n";
+        for (metric, value) in [
+            (M::StepTime, 1.25),
+            (M::TokensPerSecond, 419e3),
+            (M::TokensPerGpu, 13_100.0),
+            (M::Flops, 135e12),
+            (M::MemoryReserved, 54.7e9),
+        ] {
+            assert_eq!(measured(nanotron, metric), Some(value), "{metric:?}");
+        }
+        // 1.02K is 1,024 or another number near it.
+        let mut output = Output::default();
+        output.push(nanotron);
+        assert_eq!(output.finish("x").run.layout.batch, None);
+        let maxtext = "completed step: 9, seconds: 5.667, TFLOP/s/device: 134.924, Tokens/s/device: 8672.758, total_weights: 196608, loss: 10.374\n";
+        assert_eq!(measured(maxtext, M::StepTime), Some(5.667));
+        assert_eq!(measured(maxtext, M::TokensPerGpu), Some(8672.758));
+    }
+
+    #[test]
     fn a_hint_about_memory_is_no_error() {
         for hint in [
             "INFO 05-20 10:12:12 model_runner.py:858] CUDA graphs can take additional 1~3 GiB memory per GPU. If you are running out of memory, consider decreasing `gpu_memory_utilization`.",
@@ -934,6 +1010,23 @@ mod tests {
             let steps = after.map(step).concat();
             assert_eq!(stop(&format!("{}{END}{steps}", step(before))), None, "{before}: {steps}");
         }
+    }
+
+    #[test]
+    fn a_training_that_is_summed_up_reached_its_end() {
+        const SUM: &str = "{'train_runtime': 812.4, 'train_samples_per_second': 9.8, 'train_steps_per_second': 0.31, 'train_loss': 1.2, 'epoch': 1.0}\n";
+        const BAR: &str = "  1%|          | 9/1000 [00:08<2:23:20,  8.61s/it]\n";
+        const LONE: &str = "ImportError: cannot import name 'flash_attn_func' from 'flash_attn'\n";
+        const TRACED: &str = "Traceback (most recent call last):\n  File \"/w/train.py\", line 30, in save\n    model.save()\nOSError: No space left on device\n";
+        let is_stopped = |parts: &[&str]| {
+            let mut output = Output::default();
+            output.push(&parts.concat());
+            output.finish("x").stop.is_some()
+        };
+        assert!(is_stopped(&[LONE]) && is_stopped(&[BAR, LONE]) && is_stopped(&[TRACED]));
+        assert!(!is_stopped(&[LONE, SUM]) && !is_stopped(&[LONE, BAR, SUM]) && !is_stopped(&[BAR, TRACED, SUM]));
+        // After the end, or perhaps after it: standard error was put first.
+        assert!(is_stopped(&[SUM, TRACED]) && is_stopped(&[BAR, SUM, LONE]) && is_stopped(&[TRACED, SUM]));
     }
 
     #[test]

@@ -62,6 +62,12 @@ pub fn read(name: &str, text: &str) -> Card {
     if bare.contains("ROCm System Management Interface") || bare.starts_with("GPU[0]") || bare.contains("ROCm SMI") {
         return hardware::rocm_smi(name, text);
     }
+    if let Some(what) = jobs(bare) {
+        let said = format!(
+            "It is {what}. It doesn’t say how fast a job runs or what it holds. Paste the job’s script, or what the job prints."
+        );
+        return Card::refused(name, Kind::Unknown, said);
+    }
     if hardware::are_names(bare) {
         return hardware::names(name, text);
     }
@@ -111,6 +117,23 @@ pub fn read(name: &str, text: &str) -> Card {
         Kind::Unknown,
         "It isn't recognized. Paste run output, a configuration, launch flags, or what nvidia-smi or nccl-tests print.",
     )
+}
+
+/// What lists jobs, nodes or pods, by the columns that its first lines name.
+fn jobs(text: &str) -> Option<&'static str> {
+    const LISTS: [(&[&str], &str); 6] = [
+        (&["JOBID", "PARTITION", "ST", "NODELIST(REASON)"], "what squeue prints, a list of jobs"),
+        (&["PARTITION", "AVAIL", "TIMELIMIT", "NODELIST"], "what sinfo prints, a list of nodes"),
+        (&["NAME", "READY", "STATUS", "RESTARTS", "AGE"], "what kubectl get pods prints, a list of pods"),
+        (&["Job", "Name", "User", "Use", "S", "Queue"], "what qstat prints, a list of jobs"),
+        (&["job-ID", "prior", "name", "user", "state"], "what qstat prints, a list of jobs"),
+        (&["Job", "ID", "Username", "Queue", "Jobname"], "what qstat prints, a list of jobs"),
+    ];
+    text.lines().take(8).find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let names_all = |columns: &&[&str]| columns.iter().all(|column| words.contains(column));
+        LISTS.iter().find(|(columns, _)| names_all(columns)).map(|(_, what)| *what)
+    })
 }
 
 /// Reads a text that is meant as a run file.
@@ -222,7 +245,7 @@ const MODEL_KEYS: [&str; 9] = [
 
 fn json(name: &str, text: &str) -> Card {
     let head = text.get(..text.len().min(20_000)).unwrap_or(text);
-    if content::is_trace(head) || text.contains("\"traceEvents\"") {
+    if content::is_trace(head) || text.contains("\"traceEvents\"") || content::is_nsight(text) {
         let mut reader = Reader::with_room(MOST_EVENTS);
         reader.push(text.as_bytes());
         let trace = [reader.finish()];

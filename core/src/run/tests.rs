@@ -312,6 +312,7 @@ fn the_first_bytes_say_what_reads_a_file() {
         (b"\x1f\x8b\x08", Content::Trace),
         (b"\x80\x04\x95", Content::Snapshot),
         (b"{\"segments\": [", Content::Snapshot),
+        (b"{\"data\":[\"a\"]}\n{\"Type\":80,\"CudaEvent\":{\"startNs\":\"1\",\"endNs\":\"2\"}}", Content::Trace),
         (b"{\"hidden_size\": 4096}", Content::Text),
         (b"step: 1 \"traceEvents\"", Content::Text),
     ] {
@@ -319,6 +320,21 @@ fn the_first_bytes_say_what_reads_a_file() {
     }
     for head in [&b""[..], b"\x7fELF\0\0", b"\xff\xfes\0"] {
         assert!(content(head).is_err(), "{head:?}");
+    }
+    assert!(content(b"SQLite format 3\0").is_err_and(|why| why.contains("nsys stats")));
+}
+
+#[test]
+fn what_is_known_and_not_read_is_named() {
+    let nsight = "{\"data\":[\"a\"]}\n{\"Type\":80,\"CudaEvent\":{\"startNs\":\"1\",\"endNs\":\"2\"}}\n";
+    let squeue = "             JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n              4242       gpu    train       me PD       0:00      4 (Resources)\n";
+    let qstat = "Job id            Name             User              Time Use S Queue\n----------------  ---------------- ----------------  -------- - -----\n4242.pbs          train            me                0        Q gpu\n";
+    let pods = "NAME             READY   STATUS    RESTARTS   AGE\ntrain-worker-0   1/1     Running   0          3m\n";
+    for (text, says) in
+        [(nsight, "nsys stats"), (squeue, "squeue prints"), (qstat, "qstat prints"), (pods, "kubectl get pods prints")]
+    {
+        let card = read("x", text);
+        assert!(card.outcome == Outcome::Refused && card.said.contains(says), "{says}: {}", card.said);
     }
 }
 
@@ -1060,8 +1076,12 @@ fn memory_reaches_the_verdict() {
     );
     assert!(!verdict("step-time = { value = 0.6 }").contains("Memory is"));
     // A GPU has what its driver shows.
-    let small = eight_gpus("mbs = 16\nbatch = 128\nseq = 8192\nzero = 0\nrecompute = \"none\"\nflash = true", "");
-    assert!(compare(&small).verdict.contains("and a GPU has 84.9 GB."), "{}", compare(&small).verdict);
+    let small = "mbs = 16\nbatch = 128\nseq = 8192\nzero = 0\nrecompute = \"none\"\nflash = true";
+    let said = compare(&eight_gpus(small, "")).verdict;
+    // What decides comes first.
+    assert!(said.starts_with("It doesn’t fit: at least ") && said.contains("and a GPU has 84.9 GB."), "{said}");
+    let said = compare(&eight_gpus(small, "step-time = { value = 60.0 }")).verdict;
+    assert!(said.starts_with("At least ") && said.contains("Check the layout. A step "), "{said}");
 }
 
 #[test]

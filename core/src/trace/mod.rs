@@ -35,6 +35,7 @@ pub mod versus;
 pub use chrome::{Event, chrome};
 pub use names::Names;
 pub use platform::Platform;
+pub(crate) use read::SQLITE;
 pub use read::{MOST_BYTES, MOST_EVENTS, Problem, Reader};
 
 use serde::{Deserialize, Serialize};

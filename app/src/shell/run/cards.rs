@@ -6,7 +6,7 @@ use ringside_core::quantity::{counted, grouped};
 use ringside_core::run::{Card, Kind, Outcome};
 
 use super::report::address;
-use super::{Desk, Input};
+use super::{Desk, Input, Log};
 use crate::data::library;
 use crate::shell::search::signs;
 
@@ -90,9 +90,11 @@ fn errors(input: &Input) -> Memo<Option<LogReading>> {
     let (log, kind) = (input.log.clone(), input.card.kind);
     let is_output = matches!(kind, Kind::Unknown | Kind::Errors | Kind::Log);
     Memo::new(move |_| {
-        let text = log.as_ref()?;
         let signs = library().signs.ready()?;
-        let reading = read_log(&signs.0, text);
+        let reading = match log.as_ref()? {
+            Log::Text(text) => read_log(&signs.0, text),
+            Log::Read(reading) => (**reading).clone(),
+        };
         // A script may speak of errors that nobody has seen.
         (reading.has_trouble() || is_output && reading.unknown_lines > 0).then_some(reading)
     })

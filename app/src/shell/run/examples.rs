@@ -19,7 +19,7 @@ pub(super) fn view(desk: Desk) -> AnyView {
         let run = Run::parse(text).unwrap_or_default();
         view! {
             <li>
-                <button type="button" class="secondary" on:click=move |_| desk.add(file(name, text), "")>
+                <button type="button" class="secondary" on:click=move |_| desk.add(file(name, text), None)>
                     {run.name}
                 </button>
                 <small>{run.source}</small>

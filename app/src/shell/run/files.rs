@@ -1,26 +1,25 @@
-//! Files, one after another: short texts are read as they are, long output piece by piece, traces and snapshots by their worker.
+//! Files, one after another: short texts are read as they are, long output, traces and snapshots by their worker.
 
 use std::collections::VecDeque;
 
 use js_sys::{Array, Uint8Array};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use ringside_content::search::MOST_OF_LOG;
-use ringside_core::detective::{SNAPSHOT, Said};
+use ringside_content::search::LogReading;
+use ringside_core::detective::{OUTPUT, Printed, SNAPSHOT, Said};
 use ringside_core::quantity::bytes_decimal;
-use ringside_core::run::{Card, Content, HEAD, Outcome, Output, content, read, snapshot, traces};
+use ringside_core::run::{Card, Content, HEAD, Outcome, content, read, snapshot, traces};
 use ringside_core::trace::Trace;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
-use super::Desk;
+use super::{Desk, Log};
+use crate::data::{fetch_text, library};
 use crate::ui::file;
 use crate::worker::{Program, Worker};
 
-/// The longest text that is read at once, in bytes: a page that reads more of it stands still. Longer ones are read as output, in pieces.
-const AT_ONCE: f64 = 1_048_576.0;
-/// Bytes of a long text that are read at a time.
-const PIECE: f64 = 262_144.0;
+/// The longest text that is read on the page, in bytes: a page that reads more of it stands still. Longer ones are read as output, by the worker.
+pub(super) const AT_ONCE: f64 = 1_048_576.0;
 /// The largest output and the largest trace.
 const LARGEST: f64 = 2e9;
 /// The largest snapshot, which is read as a whole.
@@ -28,15 +27,23 @@ const LARGEST_SNAPSHOT: f64 = 200e6;
 
 const READER: Program = Program {
     meta: "ringside-trace",
-    does: "reads traces and snapshots",
-    remedy: "Record fewer steps, or make the snapshot earlier in the run.",
+    does: "reads traces, snapshots and long output",
+    remedy: "Record fewer steps, make the snapshot earlier in the run, or cut the output to its last steps.",
 };
+
+/// What a file is for the worker.
+enum As {
+    Trace,
+    Snapshot,
+    /// Output, with the course's signs in JSON, or why they aren't there.
+    Output(Result<String, String>),
+}
 
 /// What the worker reads just now.
 struct Reading {
     worker: Worker,
     file: web_sys::File,
-    is_snapshot: bool,
+    what: As,
     traces: Vec<Trace>,
     problems: Vec<String>,
 }
@@ -51,7 +58,8 @@ pub(super) struct Files {
     name: RwSignal<Option<String>>,
     /// How much of it, 0 to 1.
     share: RwSignal<f64>,
-    is_stopped: RwSignal<bool>,
+    /// Which of all that were begun it is: what is said of one that was stopped doesn't count.
+    turn: StoredValue<u32>,
 }
 
 impl Files {
@@ -62,7 +70,7 @@ impl Files {
             reading: StoredValue::new_local(None),
             name: RwSignal::new(None),
             share: RwSignal::new(0.0),
-            is_stopped: RwSignal::new(false),
+            turn: StoredValue::new(0),
         }
     }
 
@@ -74,7 +82,8 @@ impl Files {
     }
 
     fn next(self) {
-        self.is_stopped.set(false);
+        self.turn.update_value(|turn| *turn += 1);
+        let turn = self.turn.get_value();
         self.reading.set_value(None);
         let Some(file) = self.waiting.try_update_value(VecDeque::pop_front).flatten() else {
             return self.name.set(None);
@@ -82,72 +91,45 @@ impl Files {
         self.share.set(0.0);
         self.name.set(Some(file.name()));
         spawn_local(async move {
+            // By the time something is there, the page may be gone, or the file stopped.
+            let is_wanted = || self.turn.try_get_value() == Some(turn);
             let head = slice(&file, 0.0, HEAD as f64).await;
-            if self.name.is_disposed() {
+            if !is_wanted() {
                 return;
             }
-            let Some(head) = head else { return self.done(refused(&file, GONE), "") };
+            let Some(head) = head else { return self.done(refused(&file, GONE), None) };
             match content(&head) {
-                Err(why) => self.done(refused(&file, why), ""),
-                Ok(Content::Trace) => self.by_worker(file, false),
-                Ok(Content::Snapshot) => self.by_worker(file, true),
+                Err(why) => self.done(refused(&file, why), None),
+                Ok(Content::Trace) => self.by_worker(file, As::Trace),
+                Ok(Content::Snapshot) => self.by_worker(file, As::Snapshot),
                 Ok(Content::Text) if file.size() <= AT_ONCE => {
                     let text = file::read_text(&file, AT_ONCE).await;
-                    match text {
-                        Ok(text) => self.done(read(&file.name(), &text), &text),
-                        Err(why) => self.done(refused(&file, why), ""),
+                    if is_wanted() {
+                        match text {
+                            Ok(text) => self.done(read(&file.name(), &text), Some(Log::text(&text))),
+                            Err(why) => self.done(refused(&file, why), None),
+                        }
                     }
                 }
-                Ok(Content::Text) => self.in_pieces(file).await,
+                Ok(Content::Text) => {
+                    let signs = fetch_text(&library().signs.path()).await;
+                    if is_wanted() {
+                        self.by_worker(file, As::Output(signs));
+                    }
+                }
             }
         });
     }
 
-    /// Long output. A character that a cut splits can only be one of a word: numbers are ASCII.
-    async fn in_pieces(self, file: web_sys::File) {
-        if let Err(why) = file::fits(&file, LARGEST) {
-            return self.done(refused(&file, why), "");
-        }
-        let (mut output, mut end) = (Output::default(), String::new());
-        let (mut at, size) = (0.0, file.size());
-        while at < size {
-            let Some(bytes) = slice(&file, at, at + PIECE).await else { return self.done(refused(&file, GONE), "") };
-            let piece = String::from_utf8_lossy(&bytes);
-            output.push(&piece);
-            // Errors stand at the end.
-            end.push_str(&piece);
-            if end.len() > 2 * MOST_OF_LOG {
-                let from = (MOST_OF_LOG..end.len()).find(|at| end.is_char_boundary(*at)).unwrap_or_default();
-                end.drain(..from);
-            }
-            at += PIECE;
-            match self.is_stopped.try_get_untracked() {
-                Some(false) => self.share.set((at / size).min(1.0)),
-                Some(true) => return self.stopped(),
-                None => return,
-            }
-        }
-        let mut card = output.finish(&file.name());
-        if card.outcome == Outcome::Refused {
-            card.said =
-                format!("{} Texts of more than {} are read as run output only.", card.said, bytes_decimal(AT_ONCE));
-        }
-        self.done(card, &end);
-    }
-
-    fn by_worker(self, file: web_sys::File, is_snapshot: bool) {
-        if let Err(why) = file::fits(&file, if is_snapshot { LARGEST_SNAPSHOT } else { LARGEST }) {
-            return self.done(refused(&file, why), "");
+    fn by_worker(self, file: web_sys::File, what: As) {
+        if let Err(why) = file::fits(&file, if matches!(what, As::Snapshot) { LARGEST_SNAPSHOT } else { LARGEST }) {
+            return self.done(refused(&file, why), None);
         }
         match Worker::start(READER, move |said| self.hear(said)) {
-            Ok(worker) => self.reading.set_value(Some(Reading {
-                worker,
-                file,
-                is_snapshot,
-                traces: Vec::new(),
-                problems: Vec::new(),
-            })),
-            Err(why) => self.done(refused(&file, why), ""),
+            Ok(worker) => {
+                self.reading.set_value(Some(Reading { worker, file, what, traces: Vec::new(), problems: Vec::new() }))
+            }
+            Err(why) => self.done(refused(&file, why), None),
         }
     }
 
@@ -158,10 +140,11 @@ impl Files {
     fn hear(self, said: Result<JsValue, String>) {
         match said.and_then(|said| READER.read(&said)) {
             Ok(Said::Ready) => self.with(|reading| {
-                let given = if reading.is_snapshot {
-                    Array::of2(&SNAPSHOT.into(), &reading.file)
-                } else {
-                    Array::of1(&reading.file)
+                let file: &JsValue = &reading.file;
+                let given = match &reading.what {
+                    As::Trace => Array::of1(file),
+                    As::Snapshot => Array::of2(&SNAPSHOT.into(), file),
+                    As::Output(signs) => Array::of3(&OUTPUT.into(), file, &signs.as_deref().unwrap_or_default().into()),
                 };
                 reading.worker.post(&given);
             }),
@@ -176,27 +159,31 @@ impl Files {
                 }
             }),
             Ok(Said::Diagnosing) => {}
-            Ok(Said::Snapshot(read)) => self.conclude(|reading| snapshot(&reading.file.name(), &read)),
+            Ok(Said::Snapshot(read)) => self.conclude(|reading| (snapshot(&reading.file.name(), &read), None)),
+            Ok(Said::Printed(read)) => self.conclude(|reading| match read {
+                Ok(read) => printed(reading, *read),
+                Err(why) => (refused(&reading.file, why), None),
+            }),
             Ok(Said::Done(own)) => self.conclude(|reading| {
                 let mut card = traces(&reading.file.name(), &reading.traces, own.profile);
                 if card.outcome == Outcome::Refused && !reading.problems.is_empty() {
                     card.said = reading.problems.join(" ");
                 }
-                card
+                (card, None)
             }),
-            Err(why) => self.conclude(|reading| refused(&reading.file, why)),
+            Err(why) => self.conclude(|reading| (refused(&reading.file, why), None)),
         }
     }
 
-    /// The card of what the worker reads.
-    fn conclude(self, card: impl FnOnce(&Reading) -> Card) {
-        if let Some(card) = self.reading.with_value(|reading| reading.as_ref().map(card)) {
-            self.done(card, "");
+    /// The card of what the worker reads, and its errors.
+    fn conclude(self, card: impl FnOnce(&Reading) -> (Card, Option<Log>)) {
+        if let Some((card, log)) = self.reading.with_value(|reading| reading.as_ref().map(card)) {
+            self.done(card, log);
         }
     }
 
-    fn done(self, card: Card, text: &str) {
-        self.desk.add(card, text);
+    fn done(self, card: Card, log: Option<Log>) {
+        self.desk.add(card, log);
         // By now the page may be gone.
         if !self.name.is_disposed() {
             self.next();
@@ -211,13 +198,7 @@ impl Files {
 
     /// How far it is, and a button that stops it.
     pub(super) fn progress(self) -> AnyView {
-        let stop = move |_| {
-            if self.reading.with_value(Option::is_some) {
-                self.stopped();
-            } else {
-                self.is_stopped.set(true);
-            }
-        };
+        let stop = move |_| self.stopped();
         let shown = move || {
             self.name.get().map(|name| {
                 view! {
@@ -238,6 +219,25 @@ const GONE: &str = "It could not be read. Was it moved or deleted?";
 
 fn refused(file: &web_sys::File, why: impl Into<String>) -> Card {
     Card { name: file.name(), said: why.into(), ..Card::default() }
+}
+
+/// The card of long output, and what its errors mean.
+fn printed(reading: &Reading, Printed { output, errors }: Printed) -> (Card, Option<Log>) {
+    let mut card = output.finish(&reading.file.name());
+    if card.outcome == Outcome::Refused {
+        card.said = format!("{} Texts of more than {} are read as run output only.", card.said, bytes_decimal(AT_ONCE));
+    }
+    let signs = match &reading.what {
+        As::Output(Err(why)) => Err(why.clone()),
+        _ => postcard::from_bytes::<LogReading>(&errors).map_err(|_| READER.stale()),
+    };
+    match signs {
+        Ok(errors) => (card, Some(Log::Read(errors.into()))),
+        Err(why) => {
+            card.said = format!("{} What its errors mean wasn’t looked up: {why}", card.said);
+            (card, None)
+        }
+    }
 }
 
 /// Some bytes of a file.

@@ -11,6 +11,7 @@ mod versus;
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use ringside_content::search::LogReading;
 use ringside_core::run::{self, Card, Outcome, Run, Setting, compare, gather, read};
 use ringside_core::setup::Setup;
 
@@ -47,8 +48,22 @@ lazy! {
 struct Input {
     id: u32,
     card: Card,
-    /// Its text, where that may hold errors.
-    log: Option<Arc<str>>,
+    /// Where it may hold errors.
+    log: Option<Log>,
+}
+
+/// Something that may hold errors.
+#[derive(Debug, Clone, PartialEq)]
+enum Log {
+    Text(Arc<str>),
+    /// Long output, which was looked at where it was read.
+    Read(Arc<LogReading>),
+}
+
+impl Log {
+    fn text(text: &str) -> Self {
+        Self::Text(text.into())
+    }
 }
 
 /// What was there before something was taken away, and what is said of that.
@@ -91,13 +106,13 @@ impl Desk {
         Input { id: self.ids.get_value(), card, log: None }
     }
 
-    /// Adds what a card says to the run, and keeps its text if that may hold errors.
-    fn add(self, card: Card, text: &str) {
+    /// Adds what a card says to the run, and keeps its log if that may hold errors.
+    fn add(self, card: Card, log: Option<Log>) {
         // By now the page may be gone.
         if self.inputs.is_disposed() {
             return;
         }
-        let log = (card.may_hold_errors() && !text.is_empty()).then(|| text.into());
+        let log = log.filter(|_| card.may_hold_errors());
         let input = Input { log, ..self.input(card) };
         self.before.set(None);
         self.said.set(None);
@@ -259,7 +274,8 @@ fn view() -> AnyView {
             </Show>
             {move || (!desk.is_empty()).then(|| report::view(desk, &report.get()))}
             {move || desk.run(node::of)}
-            {move || desk.inputs.with(|inputs| run::versus(inputs.iter().map(|input| &input.card))).map(versus::view)}
+            {move || desk.inputs.with(|inputs| run::versus(inputs.iter().map(|input| &input.card))).map(versus::of_traces)}
+            {move || desk.inputs.with(|inputs| run::grown(inputs.iter().map(|input| &input.card))).map(versus::of_snapshots)}
             <Show when=move || !desk.is_empty()>{actions(desk)}</Show>
             {editor(desk)}
         </article>
@@ -284,12 +300,20 @@ fn input(desk: Desk, files: files::Files) -> AnyView {
             return;
         }
         count.update_value(|count| *count += 1);
-        let card = read(&format!("Pasted text {}", count.get_value()), &text);
+        let name = format!("Pasted text {}", count.get_value());
+        if text.len() as f64 > files::AT_ONCE
+            && let Some(file) = file::of_text(&name, &text)
+        {
+            pasted.set(String::new());
+            files.take(vec![file]);
+            return focus_soon(PASTE.to_owned());
+        }
+        let card = read(&name, &text);
         // What was refused may be mended where it stands.
         if card.outcome != Outcome::Refused {
             pasted.set(String::new());
         }
-        desk.add(card, &text);
+        desk.add(card, Some(Log::text(&text)));
         focus_soon(PASTE.to_owned());
     };
     let by_key = move |event: leptos::ev::KeyboardEvent| {

@@ -29,8 +29,8 @@ thread_local! {
 
 /// Most results that are shown.
 const MOST: usize = 30;
-/// Most bytes of a file that are read as text.
-const LARGEST: f64 = 20e6;
+/// Most bytes of a file that are read in the box, on the page. A longer one goes to the page that reads it in a worker.
+const LARGEST: f64 = 2e6;
 
 /// A file that another page reads: what it is, and the way there.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,6 +49,12 @@ const SNAPSHOT: Elsewhere = Elsewhere {
     what: "This looks like a memory snapshot.",
     href: "w/caching-allocator/",
     words: "Drop it on the caching allocator, which shows its segments",
+};
+
+const LONG: Elsewhere = Elsewhere {
+    what: "This file is too long for the box.",
+    href: "run/",
+    words: "Read it as a run, where output, traces and snapshots may be long",
 };
 
 /// What is known and shown.
@@ -275,7 +281,7 @@ impl Field {
     /// The way to the page that compares a run, with what was pasted.
     fn to_run(self) -> AnyView {
         let open = move |_| {
-            file::hand_over("Pasted text", &self.text.get_untracked());
+            file::hand_over(file::of_text("Pasted text", &self.text.get_untracked()));
             self.done.run(());
         };
         view! {
@@ -446,6 +452,11 @@ impl Field {
         }
         if name.ends_with(".gz") {
             self.elsewhere.set(Some(TRACE));
+            return;
+        }
+        if given.size() > LARGEST {
+            file::hand_over(Some(given));
+            self.elsewhere.set(Some(LONG));
             return;
         }
         spawn_local(async move {

@@ -393,7 +393,7 @@ fn used(shown: Shown) -> AnyView {
 /// Gives the run to the trace viewer.
 fn hand_over(shown: Shown) {
     let name = "rank-program.pt.trace.json";
-    untrack(|| shown.with(|outcome| file::hand_over(name, &outcome.run.chrome_trace("ranks"))));
+    untrack(|| shown.with(|outcome| file::hand_over(file::of_text(name, &outcome.run.chrome_trace("ranks")))));
 }
 
 /// Every rank with what it used.

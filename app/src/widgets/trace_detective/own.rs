@@ -126,7 +126,7 @@ impl Files {
                 }
             }),
             // Of another figure.
-            Said::Snapshot(_) => {}
+            Said::Snapshot(_) | Said::Printed(_) => {}
             Said::Done(own) => {
                 let reading = self.reading.try_update_value(Option::take).flatten();
                 self.stop();

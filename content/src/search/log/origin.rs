@@ -1,18 +1,20 @@
 //! Whose line it is, and when it was printed: the prefixes that launchers and loggers write.
 
+use serde::{Deserialize, Serialize};
+
 /// How far into a line a time is looked for.
 const HEAD: usize = 120;
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// A time of day with its date, if there is one. Times of unlike forms may be of unlike clocks, and are not compared.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Stamp {
     form: Form,
     day: u32,
     second: f64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Form {
     /// `2024-04-06 03:03:31`, `2024/04/06 03:03:31`
     Year,

@@ -172,6 +172,21 @@ fn the_summary_says_what_was_not_read() {
 }
 
 #[test]
+fn lines_of_a_cut_log_are_counted_from_its_beginning() {
+    let log = format!("{}NCCL WARN x\nend", "step\n".repeat(MOST));
+    let reading = read_log(&signs(), &log);
+    assert_eq!(reading.seen[0].place.line, MOST + 1);
+    for size in [7_919, MOST + 1, 3 * MOST] {
+        let mut end = End::default();
+        for piece in log.as_bytes().chunks(size) {
+            end.push(&String::from_utf8_lossy(piece));
+        }
+        assert!(end.text.len() <= 2 * MOST);
+        assert_eq!(end.read(&signs()), reading, "{size}");
+    }
+}
+
+#[test]
 fn colors_and_progress_bars_are_no_text() {
     assert_eq!(of("\u{1b}[36m(worker)\u{1b}[0m NCCL \u{1b}[31mWARN\u{1b}[0m x"), [2]);
     assert_eq!(of("10%|#  \r20%|## \rNCCL WARN x"), [2]);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use ringside_core::quantity::{capital, listed};
+use serde::{Deserialize, Serialize};
 
 /// What a watchdog's line has before the number of the collective.
 const MARK: &str = "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=";
@@ -13,7 +14,7 @@ const LISTED: usize = 8;
 type Collective = (u64, String);
 
 /// The first collective in which each rank timed out, by process group where the lines name it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Waits(BTreeMap<Option<String>, BTreeMap<u32, Collective>>);
 
 impl Waits {

@@ -12,6 +12,7 @@ use super::event::{Raw, members};
 use super::json::{Cut, Cutter, End};
 use super::{Collective, Memory, Platform, Sort, Span, Trace, Track};
 use pairs::Mark;
+pub(crate) use problems::SQLITE;
 
 /// Events kept of all files that are read together, 56 bytes each: more are counted, and left out.
 pub const MOST_EVENTS: usize = 2_000_000;

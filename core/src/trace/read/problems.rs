@@ -65,7 +65,8 @@ fn of_writer(writer: Writer, has_work: bool) -> Option<&'static str> {
 const NSIGHT: &str = "This is Nsight Systems’ JSON export, which is not read here. Record the same step with torch.profiler and \
                       prof.export_chrome_trace, or read it with “nsys stats”.";
 
-const SQLITE: &str = "This is an SQLite database, as “nsys export” writes one, and is not read here. Record the same step with \
+/// What an SQLite database is.
+pub const SQLITE: &str = "This is an SQLite database, as “nsys export” writes one, and is not read here. Record the same step with \
                       torch.profiler and prof.export_chrome_trace, or read it with “nsys stats”.";
 
 impl Building {
