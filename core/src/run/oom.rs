@@ -386,7 +386,7 @@ fn is_message(line: &str) -> bool {
 }
 
 /// The rank that a line names by its tags, none for "", and what stands behind them: `[rank3]:`, `3:` of `srun -l`, `[default3]:[rank3]:`, a
-/// logger's `ERROR 11-20 10:14:30 [core.py:700]`.
+/// logger's `ERROR 11-20 10:14:30 [core.py:700]`, Ray's and vLLM's `(EngineCore pid=316)`.
 pub(super) fn tagged(line: &str) -> (Option<u64>, &str) {
     let (mut rank, mut rest) = (None, line);
     for _ in 0..3 {
@@ -398,6 +398,11 @@ pub(super) fn tagged(line: &str) -> (Option<u64>, &str) {
             text.split_at(digits + 1)
         } else if let Some((tag, after)) = text.split_once("] ").filter(|(tag, _)| tag.contains(".py:")) {
             (tag, after)
+        } else if let Some((_, after)) =
+            text.strip_prefix('(').and_then(|text| text.split_once(") ")).filter(|(tag, _)| tag.contains("pid="))
+        {
+            // Which process it is of says nothing of its rank.
+            ("", after)
         } else {
             break;
         };

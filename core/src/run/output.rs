@@ -462,6 +462,8 @@ pub struct Output {
     /// Steps of the longest progress bar; evaluation has bars of its own.
     bar: f64,
     has_other_bars: bool,
+    /// Whether a trainer wrote a loss or its summary: beside a server's lines, bars alone may count requests.
+    is_trained: bool,
     average: Option<(f64, usize)>,
     /// The line from which on numbers count, and why those before it don't.
     restart: Option<(usize, String)>,
@@ -558,6 +560,7 @@ impl Output {
             *self = Self { lines, others, quoted, frames, failed, ran_out, ..Self::default() };
             self.restart(number, "another program printed them: paste the output of one run");
         }
+        self.is_trained |= line.contains("train_runtime") || line.contains("loss:") && line.contains("epoch:");
         let steps = bar(line).filter(|_| fields.iter().any(|(program, ..)| *program == "HF Trainer"));
         if let Some((_, all)) = steps {
             if all < self.bar {
@@ -647,6 +650,12 @@ impl Output {
         let held = std::mem::take(&mut self.held);
         if !held.is_empty() {
             self.last_line(&held);
+        }
+        let is_server = |program: &String| ["vLLM", "SGLang", BENCHMARK].contains(&program.as_str());
+        if self.bar > 0.0 && !self.is_trained && self.programs.iter().any(is_server) {
+            (self.step, self.highest, self.has_other_bars) = (None, None, false);
+            self.series.remove(&M::StepTime);
+            self.programs.retain(|program| program != "HF Trainer");
         }
         if let Some((seconds, line)) = self.average.filter(|_| !self.series.contains_key(&M::StepTime)) {
             self.keep(A(M::StepTime), seconds, line);
@@ -975,11 +984,27 @@ mod tests {
             "terminate called after throwing an instance of c10::OutOfMemoryError",
             "[rank1]: torch.OutOfMemoryError: HIP out of memory. Tried to allocate 2.00 GiB.",
             "RuntimeError: CUDA error: out of memory",
+            "(EngineCore_DP0 pid=316) ValueError: No available memory for the cache blocks.",
             "node1:7:9 [0] transport.cc:30 NCCL WARN Cuda failure 2 out of memory",
             "[CUDA ERROR] at file llmc/cuda_common.h:50:",
         ] {
             assert!(is_failure(error), "{error}");
         }
+    }
+
+    #[test]
+    fn a_bar_beside_a_server_counts_requests_unless_a_trainer_wrote() {
+        let time_of_a_step = |text: &str| {
+            let mut output = Output::default();
+            output.push(text);
+            let card = output.finish("x");
+            card.run.measured.contains_key(&M::StepTime)
+        };
+        let bars: String = (1..9).map(|n| format!(" {n}%|█         | {n}/100 [00:43<00:43,  2.30it/s]\n")).collect();
+        let server = "[2026-01-11 15:51:02 TP0] Decode batch. #running-req: 8, #token: 4096, token usage: 0.31, gen throughput (token/s): 812.50, #queue-req: 0\n";
+        assert!(time_of_a_step(&bars));
+        assert!(!time_of_a_step(&format!("{server}{bars}{server}")));
+        assert!(time_of_a_step(&format!("{server}{bars}{{'loss': 0.61, 'epoch': 0.2}}\n")));
     }
 
     #[test]
