@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::schema::{
-    Course, ExerciseIndex, Exercises, Glossary, Pictures, Readings, Reference, SearchIndex, Signs,
+    Course, ExerciseIndex, Exercises, Glossary, Pictures, Readings, Reference, SearchIndex, Signs, Taught,
 };
 use ringside_core::practice::placement::Area;
 use serde::de::DeserializeOwned;
@@ -141,6 +141,8 @@ pub struct Library {
     pub missions: Remote<Fragment>,
     /// How to teach with the course, rendered.
     pub syllabus: Remote<Fragment>,
+    /// The same courses, to be exported whole.
+    pub taught: Remote<Vec<Taught>>,
     /// The areas of the quiz that says where to begin.
     pub placement: Remote<Vec<Area>>,
     /// Every source as a card, rendered.
@@ -178,6 +180,7 @@ pub fn provide() {
         labs: Remote::new("labs.html".into()),
         missions: Remote::new("missions.html".into()),
         syllabus: Remote::new("syllabus.html".into()),
+        taught: Remote::new("syllabus.json".into()),
         placement: Remote::new("placement.json".into()),
         sources: Remote::new("sources.html".into()),
         course: Remote::new("course.json".into()),

@@ -122,6 +122,7 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     if !syllabus.courses.is_empty() {
         files.html("syllabus.html", fragment::syllabus(&syllabus, &course));
     }
+    files.json("syllabus.json", &fragment::taught(&syllabus, &course));
     files.json("placement.json", &data::placement(&world));
     files.json("exercises.json", &exercises);
     check_folders(&world);

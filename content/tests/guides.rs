@@ -64,8 +64,8 @@ fn chapter() -> (String, BTreeMap<String, String>) {
         .map_while(|line| line.strip_prefix("    ").or(line.is_empty().then_some("")))
         .map(|line| format!("{line}\n"))
         .collect();
-    let exercises: Vec<String> =
-        blocks(&contributing, "toml").into_iter().filter(|block| block.contains("[[exercise]]")).collect();
+    let all = [blocks(&authoring, "toml"), blocks(&contributing, "toml")].concat();
+    let exercises: Vec<String> = all.into_iter().filter(|block| block.contains("[[exercise]]")).collect();
     let mut text = front;
     let codes = codes(&authoring);
     assert!(codes.len() >= 14, "{codes:#?}");

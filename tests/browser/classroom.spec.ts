@@ -88,6 +88,22 @@ test("what is exported says first what is lost, and the address names what it is
     }
   });
 
+  await step(page, "a term of the syllabus leaves as a cartridge, with its links and its quizzes", async () => {
+    await visit(page, "syllabus/");
+    await page.locator("#term").getByRole("link", { name: "Export the whole course to Moodle or Canvas" }).click();
+    await expect(page.locator("#holds + p")).toHaveText(/^13 sessions with \d+ links to this site and 13 quizzes that ask (\d+) of \1 exercises\.$/);
+    await expect(page.locator(".export-lost summary").filter({ hasText: "the wrong numbers that the page foresees" })).toBeVisible();
+    const download = await saved(page, "Download the course");
+    expect(download.suggestedFilename()).toMatch(/\.imscc$/);
+    const files = await unzipped(download);
+    const manifest = files.get("imsmanifest.xml")!;
+    expect(manifest.match(/<item identifier="module-/g)).toHaveLength(14);
+    for (const [, path] of manifest.matchAll(/<file href="([^"]+)"/g)) expect(files.has(path), path).toBe(true);
+    // Its first link opens here.
+    await open(page, /href="([^"]+)"/.exec(files.get("links/link-1-1.xml")!)![1]);
+    await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
+  });
+
   await step(page, "an address that names nothing there exports the first of the list", async () => {
     for (const nothing of ["mission=nope", "chapter=nope"]) {
       await visit(page, `export/?${nothing}&as=scorm12`);

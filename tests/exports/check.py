@@ -1,13 +1,14 @@
-"""Gives exported exercises to importers that aren't ours, and to published schemas, and writes down what they say.
+"""Gives exported exercises and a term to importers that aren't ours, and to published schemas, and writes down what they say.
 
     check.py <folder with the sources> <folder with the exports> <verdicts.json>
 
-Run by `cargo xtask test --only exports`. Moodle's own importers run in PHP (`moodle.php`). Canvas reads QTI 1.2 through its
-migration tool, which writes QTI 2.1. QTI 2.1 is held to the published schema."""
+Run by `cargo xtask test --only exports`. Moodle's own importers run in PHP (`moodle.php`, `cartridge.php`). Canvas reads QTI 1.2
+through its migration tool, which writes QTI 2.1. QTI 2.1 and the cartridge are held to the published schemas."""
 
 import collections
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,13 @@ CANVAS = {
     "multiple_answers_question": "choice",
     "matching_question": "match",
     "essay_question": "essay",
+}
+# Of a cartridge's questions.
+PROFILES = {
+    "cc.multiple_choice.v0p1": "choice",
+    "cc.multiple_response.v0p1": "choice",
+    "cc.fib.v0p1": "text",
+    "cc.essay.v0p1": "essay",
 }
 
 
@@ -50,18 +58,23 @@ def qti21(sources, exports):
     return {"read": dict(sorted(read.items())), "complaints": complaints}
 
 
-def canvas_tool(sources, exports):
-    """The tool through which Canvas reads QTI 1.2."""
-    read, complaints = collections.Counter(), []
+def migrated(sources, package, complaints):
+    """The items that Canvas's migration tool makes of a package or a file of QTI 1.2."""
     with tempfile.TemporaryDirectory() as out:
-        command = [sys.executable, "migrate.py", "--ucvars", "--nogui", "--overwrite", f"--cpout={out}", exports / "canvas"]
+        command = [sys.executable, "migrate.py", "--ucvars", "--nogui", "--overwrite", f"--cpout={out}", package]
         folder = sources / "QTIMigrationTool"
         said = subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder)
         if "Traceback" in said.stdout + said.stderr:
             complaints.append(said.stderr[-500:])
-        for path in sorted(pathlib.Path(out).glob("assessmentItems/*.xml")):
-            kind = etree.parse(path).find(".//{*}instructureField[@name='question_type']")
-            read[CANVAS.get(kind.get("value"), kind.get("value"))] += 1
+        return [etree.parse(path) for path in sorted(pathlib.Path(out).glob("assessmentItems/*.xml"))]
+
+
+def canvas_tool(sources, exports):
+    """The tool through which Canvas reads QTI 1.2."""
+    read, complaints = collections.Counter(), []
+    for item in migrated(sources, exports / "canvas", complaints):
+        kind = item.find(".//{*}instructureField[@name='question_type']")
+        read[CANVAS.get(kind.get("value"), kind.get("value"))] += 1
     return {"read": dict(sorted(read.items())), "complaints": complaints}
 
 
@@ -75,6 +88,59 @@ def canvas_schema(sources, exports):
     complaints = [] if definition.validate(tree) else [str(definition.error_log.last_error)]
     entries = tree.iterfind(".//item/itemmetadata/qtimetadata/qtimetadatafield/fieldentry")
     read = collections.Counter(CANVAS[e.text] for e in entries if e.text in CANVAS)
+    return {"read": dict(sorted(read.items())), "complaints": complaints}
+
+
+def cartridge_moodle(sources, exports):
+    """Moodle's importer of cartridges, which writes a Moodle 1 course beside the cartridge's files."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = shutil.copytree(exports / "cartridge", pathlib.Path(scratch) / "cartridge")
+        command = ["php", HERE / "cartridge.php", sources / "moodle", folder]
+        return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def cartridge_canvas(sources, exports):
+    """The tool through which Canvas reads a cartridge's quizzes, one by one."""
+    read, complaints = collections.Counter(), []
+    for path in sorted((exports / "cartridge/quizzes").glob("*.xml")):
+        items = migrated(sources, path, complaints)
+        kinds = [item.find(".//{*}instructureField[@name='cc_profile']").get("value") for item in items]
+        read.update(PROFILES[kind] for kind in kinds)
+        read["quizzes"] += 1
+    return {"read": dict(sorted(read.items())), "complaints": complaints}
+
+
+def broken_rules(schema, document):
+    """What a document breaks of the rules that a schema carries beside its types."""
+    names = {ns.get("prefix"): ns.get("uri") for ns in schema.iterfind(".//{*}ns")}
+    for rule in schema.iterfind(".//{*}rule"):
+        for place in document.xpath(f"//{rule.get('context')}", namespaces=names):
+            for test in rule.iterfind("{*}assert"):
+                if not place.xpath(f"boolean({test.get('test')})", namespaces=names):
+                    yield " ".join(test.text.split())
+
+
+def cartridge_schemas(sources, exports):
+    """The schemas of Common Cartridge 1.1, as Moodle carries them, with the rules within them."""
+    folder = sources / "moodle/backup/cc/schemas11"
+    files = {
+        "imsmanifest.xml": ("cc11libxml2validator.xsd", "ccv1p1_imscp_v1p2_v1p0.xsd"),
+        "links/*.xml": ("ccv1p1_imswl_v1p1.xsd",) * 2,
+        "quizzes/*.xml": ("ccv1p1_qtiasiv1p2p1_v1p0.xsd",) * 2,
+    }
+    read, complaints = collections.Counter(), []
+    for pattern, (types, rules) in files.items():
+        schema, rules = etree.XMLSchema(etree.parse(folder / types)), etree.parse(folder / rules)
+        for path in sorted((exports / "cartridge").glob(pattern)):
+            document = etree.parse(path)
+            if not schema.validate(document):
+                complaints.append(f"{path.name}: {schema.error_log.last_error.message}")
+            complaints += [f"{path.name}: {broken}" for broken in broken_rules(rules, document)]
+            read["sections"] += len(document.findall("{*}organizations/{*}organization/{*}item/{*}item"))
+            read["links"] += document.getroot().tag.endswith("webLink")
+            read["quizzes"] += document.find("{*}assessment") is not None
+            entries = document.iterfind(".//{*}item/{*}itemmetadata/{*}qtimetadata/{*}qtimetadatafield/{*}fieldentry")
+            read.update(PROFILES[entry.text] for entry in entries if entry.text in PROFILES)
     return {"read": dict(sorted(read.items())), "complaints": complaints}
 
 
@@ -96,7 +162,12 @@ def main():
     said["Canvas’s migration tool"] = canvas_tool(sources, exports.resolve())
     said["DTD of QTI 1.2.1"] = canvas_schema(sources, exports)
     notes = anki(sources, exports)
-    complaints = [complaint for each in [*said.values(), notes] for complaint in each["complaints"]]
+    term = {
+        "Moodle’s cartridge importer": cartridge_moodle(sources.resolve(), exports),
+        "Canvas’s migration tool, by quiz": cartridge_canvas(sources, exports.resolve()),
+        "Schemas of Common Cartridge 1.1": cartridge_schemas(sources, exports),
+    }
+    complaints = [complaint for each in [*said.values(), *term.values(), notes] for complaint in each["complaints"]]
     for complaint in complaints[:20]:
         print(complaint, file=sys.stderr)
     if complaints:
@@ -104,8 +175,13 @@ def main():
     counts = {sum(each["read"].values()) for each in said.values()} | {notes["notes"]}
     if len(counts) != 1:
         sys.exit(f"They don't agree on how many questions there are: {sorted(counts)}")
-    verdicts.write_text(json.dumps(said, indent=1, ensure_ascii=False) + "\n")
-    print(f"{counts.pop()} questions, read by {', '.join(said)}")
+    of_term = [each["read"] for each in term.values()]
+    whole = of_term[0]
+    # Canvas's tool sees no links.
+    if any(read != {what: whole.get(what) for what in read} for read in of_term):
+        sys.exit(f"They don't agree on what the term has: {of_term}")
+    verdicts.write_text(json.dumps(said | term, indent=1, ensure_ascii=False) + "\n")
+    print(f"{counts.pop()} questions, read by {', '.join(said)}; a term, read by {', '.join(term)}")
 
 
 main()

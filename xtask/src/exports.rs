@@ -1,5 +1,5 @@
-//! `test --only exports`: every exercise of the course, exported to every format and given to importers that aren't ours and to
-//! published schemas. What they say is kept in `tests/exports/verdicts.json`, which a test of `content` reads. Needs PHP with XML.
+//! `test --only exports`: every exercise of the course, exported to every format, and a term as a cartridge, given to importers that
+//! aren't ours and to published schemas. What they say is kept in `tests/exports/verdicts.json`, which a test of `content` reads. Needs PHP with XML.
 
 use crate::outcomes::Outcomes;
 use crate::sources::{self, Source};
@@ -12,6 +12,7 @@ const SOURCES: [Source; 3] = [
         "lib",
         "question/format",
         "question/type/ordering",
+        "backup/cc",
     ]),
     Source::whole("qti-sdk", "https://github.com/oat-sa/qti-sdk", "634a9b89f3c58e37722be0906898d3da2459a2df")
         .of(&["src/qtism/data/storage/xml/schemes"]),

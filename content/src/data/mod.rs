@@ -32,7 +32,9 @@ pub(crate) use readings::readings;
 pub(crate) use reference::reference;
 pub(crate) use search::{Searched, searched};
 pub(crate) use signs::signs;
-pub(crate) use syllabus::{Debrief, Session, Syllabus, Teaching, syllabus};
+#[cfg(test)]
+pub(crate) use syllabus::Point;
+pub(crate) use syllabus::{Debrief, Sample, Session, Syllabus, Teaching, syllabus};
 
 use ringside_core::catalogue;
 use ringside_core::query::Query;

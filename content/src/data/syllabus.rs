@@ -21,22 +21,15 @@ pub(crate) struct Teaching {
 pub(crate) struct Debrief {
     /// What is to be written.
     pub(crate) ask: Html,
-    /// A text that earns every mark.
-    pub(crate) excellent: Html,
-    /// A text that doesn't suffice.
-    pub(crate) insufficient: Html,
     pub(crate) points: Vec<Point>,
+    /// One for each mission.
+    pub(crate) samples: Vec<Sample>,
 }
 
 impl Debrief {
     /// All marks.
     pub(crate) fn marks(&self) -> u64 {
         self.points.iter().map(|point| point.marks).sum()
-    }
-
-    /// What the insufficient text earns.
-    pub(crate) fn weak(&self) -> u64 {
-        self.points.iter().map(|point| point.weak).sum()
     }
 }
 
@@ -45,8 +38,19 @@ impl Debrief {
 pub(crate) struct Point {
     pub(crate) text: Html,
     pub(crate) marks: u64,
-    /// What the insufficient text earns here.
-    pub(crate) weak: u64,
+}
+
+/// Two debriefs of a mission.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Sample {
+    /// Slug and title.
+    pub(crate) mission: (String, String),
+    /// A text that earns every mark.
+    pub(crate) excellent: Html,
+    /// A text that doesn't suffice.
+    pub(crate) insufficient: Html,
+    /// What that text earns for each point of the rubric.
+    pub(crate) weak: Vec<u64>,
 }
 
 /// What is marked in a course.
@@ -130,7 +134,7 @@ pub(crate) fn syllabus(world: &World<'_>, course: &Course, labs: &[Lab], mission
         return Teaching::default();
     }
     let teaching: Teaching = read(world, "syllabus.toml", |root| {
-        let debrief = root.tables("debrief").into_iter().map(|t| debrief(world, t)).next_back();
+        let debrief = root.tables("debrief").into_iter().map(|t| debrief(world, t, missions)).next_back();
         let marks = debrief.as_ref().map_or(0, Debrief::marks);
         Teaching {
             courses: root.tables("course").into_iter().map(|t| one(world, t, labs, missions, marks)).collect(),
@@ -158,32 +162,41 @@ pub(crate) fn syllabus(world: &World<'_>, course: &Course, labs: &[Lab], mission
     teaching
 }
 
-fn debrief(world: &World<'_>, mut table: Table<'_, '_>) -> Debrief {
+fn debrief(world: &World<'_>, mut table: Table<'_, '_>, missions: &[Listed]) -> Debrief {
     let spot = table.spot();
     let points = table.tables("point").into_iter().map(|mut t| {
-        let spot = t.spot();
-        let point = Point {
-            text: inline(world, &t.text("text")),
-            marks: t.number("marks", 1..=ALL),
-            weak: t.number("weak", 0..=ALL),
-        };
-        if point.weak > point.marks {
-            world.sink.report(spot, "The insufficient sample earns more here than there is to earn.");
-        }
+        let point = Point { text: inline(world, &t.text("text")), marks: t.number("marks", 1..=ALL) };
         t.finish();
         point
     });
-    let debrief = Debrief {
-        points: points.collect(),
-        ask: inline(world, &table.text("ask")),
-        excellent: inline(world, &table.text("excellent")),
-        insufficient: inline(world, &table.text("insufficient")),
-    };
+    let points: Vec<Point> = points.collect();
+    let samples = table.tables("sample").into_iter().filter_map(|t| sample(world, t, &points, missions));
+    let samples: Vec<Sample> = samples.collect();
+    for Listed { slug, .. } in missions {
+        if samples.iter().filter(|sample| sample.mission.0 == *slug).count() != 1 {
+            world
+                .sink
+                .report(spot, format!("Each mission has one `[[debrief.sample]]`; “{slug}” has none, or several."));
+        }
+    }
+    let debrief = Debrief { points, samples, ask: inline(world, &table.text("ask")) };
     table.finish();
-    if 2 * debrief.weak() >= debrief.marks() {
+    debrief
+}
+
+fn sample(world: &World<'_>, mut table: Table<'_, '_>, points: &[Point], missions: &[Listed]) -> Option<Sample> {
+    let spot = table.spot();
+    let of = mission(world, &table.text("mission"), missions);
+    let [excellent, insufficient] = ["excellent", "insufficient"].map(|key| inline(world, &table.text(key)));
+    let weak: Vec<u64> = table.numbers("weak").into_iter().map(|(marks, _)| marks).collect();
+    table.finish();
+    if weak.len() != points.len() || weak.iter().zip(points).any(|(weak, point)| *weak > point.marks) {
+        world.sink.report(spot, "`weak` has marks for each point of the rubric, at most as many as there are.");
+    }
+    if 2 * weak.iter().sum::<u64>() >= points.iter().map(|point| point.marks).sum() {
         world.sink.report(spot, "The insufficient sample earns fewer than half of the marks.");
     }
-    debrief
+    Some(Sample { mission: of?, excellent, insufficient, weak })
 }
 
 fn one(world: &World<'_>, mut table: Table<'_, '_>, labs: &[Lab], missions: &[Listed], debrief: u64) -> Syllabus {

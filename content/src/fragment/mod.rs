@@ -38,7 +38,7 @@ pub(crate) use gallery::gallery;
 pub(crate) use home::home;
 pub(crate) use pictures::pictures;
 pub(crate) use sources::list;
-pub(crate) use syllabus::page as syllabus;
+pub(crate) use syllabus::{page as syllabus, taught};
 
 use crate::html::escape;
 use crate::schema::{Chapter, Source, Status};

@@ -1,11 +1,13 @@
-//! `syllabus.html`: how to teach with the course, each session with a lecture list and a quiz that open by link.
+//! `syllabus.html`: how to teach with the course, each session with a lecture list and a quiz that open by link. `syllabus.json`: the
+//! same courses, to be exported whole.
 
+use ringside_core::exercise::export::cartridge;
 use ringside_core::practice::exam::QuizSpec;
 use ringside_core::query::Query;
 
-use crate::data::{Debrief, Session, Syllabus, Teaching};
+use crate::data::{Debrief, Sample, Session, Syllabus, Teaching};
 use crate::html::{escape, text_of};
-use crate::schema::{Course, Html};
+use crate::schema::{Course, Html, Taught};
 
 /// Minutes for a question of a quiz.
 const MINUTES: usize = 4;
@@ -36,18 +38,31 @@ const ASSISTANTS: &str = "For teaching assistants";
 
 /// How a debrief is written and marked.
 fn rubric(debrief: &Debrief) -> String {
-    let rows: String = debrief
-        .points
-        .iter()
-        .map(|p| format!("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", p.text.0, p.marks, p.weak))
-        .collect();
-    let (all, weak) = (debrief.marks(), debrief.weak());
+    let rows: String =
+        debrief.points.iter().map(|p| format!("<tr><td>{}</td><td>{}</td></tr>\n", p.text.0, p.marks)).collect();
+    let all = debrief.marks();
+    let samples: String = debrief.samples.iter().map(|sample| samples(sample, all)).collect();
     format!(
         "<section id=\"debrief\" aria-labelledby=\"debrief-title\">\n<h2 id=\"debrief-title\">{DEBRIEF}</h2>\n<p>{}</p>\n\
-         <table class=\"marks sans\"><thead><tr><th scope=\"col\">What it says</th><th scope=\"col\">Marks</th>\
-         <th scope=\"col\">Insufficient sample</th></tr></thead>\n<tbody>\n{rows}<tr><th scope=\"row\">Total</th><td>{all}</td><td>{weak}</td></tr>\n</tbody></table>\n\
-         <h3>Excellent, {all} of {all} marks</h3>\n<p>{}</p>\n<h3>Insufficient, {weak} of {all} marks</h3>\n<p>{}</p>\n</section>\n",
-        debrief.ask.0, debrief.excellent.0, debrief.insufficient.0
+         <table class=\"marks sans\"><thead><tr><th scope=\"col\">What it says</th><th scope=\"col\">Marks</th></tr></thead>\n<tbody>\n\
+         {rows}<tr><th scope=\"row\">Total</th><td>{all}</td></tr>\n</tbody></table>\n{samples}</section>\n",
+        debrief.ask.0
+    )
+}
+
+/// Two debriefs of a mission, the first of which earns `all` marks.
+fn samples(sample: &Sample, all: u64) -> String {
+    let (slug, title) = &sample.mission;
+    let each: Vec<String> = sample.weak.iter().map(u64::to_string).collect();
+    format!(
+        "<h3 id=\"debrief-{}\">{}</h3>\n<h4>Excellent, {all} of {all} marks</h4>\n<p>{}</p>\n<h4>Insufficient, {} of {all} marks</h4>\n\
+         <p>{}</p>\n<p class=\"of sans\">Marks in the order of the table: {}</p>\n",
+        escape(slug),
+        escape(title),
+        sample.excellent.0,
+        sample.weak.iter().sum::<u64>(),
+        sample.insufficient.0,
+        each.join(", ")
     )
 }
 
@@ -111,7 +126,8 @@ fn section(syllabus: &Syllabus, course: &Course) -> String {
         syllabus.sessions.iter().enumerate().map(|(i, s)| row(syllabus, s, i as u64 + 1, course)).collect();
     let id = escape(&syllabus.id);
     format!(
-        "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n<p>{}</p>\n{}<ol class=\"sessions sans\">\n{rows}</ol>\n</section>\n",
+        "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n<p>{}</p>\n\
+         <p class=\"sans\"><a href=\"export/?course={id}\">Export the whole course to Moodle or Canvas</a></p>\n{}<ol class=\"sessions sans\">\n{rows}</ol>\n</section>\n",
         escape(&syllabus.title),
         syllabus.about.0,
         marks(syllabus)
@@ -158,6 +174,42 @@ fn row(syllabus: &Syllabus, session: &Session, number: u64, course: &Course) -> 
     )
 }
 
+/// The courses, to be exported whole.
+pub(crate) fn taught(teaching: &Teaching, course: &Course) -> Vec<Taught> {
+    let session = |syllabus: &Syllabus, session: &Session| {
+        let link = |title: String, url: String| cartridge::Link { title, url, hidden: false };
+        let chapters = session.chapters.iter().filter_map(|slug| course.chapter(slug));
+        let mut links: Vec<cartridge::Link> =
+            chapters.map(|c| link(format!("Chapter {:02}: {}", c.number, c.title), c.href())).collect();
+        let talk = link("Talk, for the presenter".into(), lecture("presenter", session, course));
+        links.push(cartridge::Link { hidden: true, ..talk });
+        links.push(link("Handout".into(), lecture("lecture", session, course)));
+        links.extend(session.lab.iter().map(|(slug, title)| link(format!("Lab: {title}"), format!("lab/{slug}/"))));
+        let missions = session.missions.iter();
+        links.extend(missions.map(|(slug, title)| link(format!("Mission: {title}"), format!("mission/{slug}/"))));
+        cartridge::Session {
+            title: format!("{}: {}", session.when, session.title),
+            aim: session.aim.0.clone(),
+            marks: items(syllabus, session),
+            links,
+            quiz: None,
+        }
+    };
+    let one = |syllabus: &Syllabus| Taught {
+        id: syllabus.id.clone(),
+        course: cartridge::Course {
+            title: syllabus.title.clone(),
+            about: syllabus.about.0.clone(),
+            sessions: syllabus.sessions.iter().map(|s| session(syllabus, s)).collect(),
+        },
+        quizzes: (1..)
+            .zip(&syllabus.sessions)
+            .map(|(number, s)| if s.quiz.is_empty() { String::new() } else { quiz(syllabus, s, number) })
+            .collect(),
+    };
+    teaching.courses.iter().map(one).collect()
+}
+
 /// The address of a session's quiz: the same numbers for everybody, others in each session.
 pub(crate) fn quiz(syllabus: &Syllabus, session: &Session, number: u64) -> String {
     let title = format!("{}: {}", session.when, session.title);
@@ -186,6 +238,7 @@ fn lecture(page: &str, session: &Session, course: &Course) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Point;
     use crate::schema::{Chapter, Part};
 
     fn course() -> Course {
@@ -206,9 +259,10 @@ mod tests {
         (own.quiz_marks, own.mission_marks, own.capstone_marks) = (60, 15, 25);
         own.capstone = Some(("all".into(), "All \"of\" it".into()));
         own.sessions[0].missions = vec![("fit".into(), "Fit it".into()), ("all".into(), "All \"of\" it".into())];
-        let mut debrief = Debrief { points: vec![Default::default()], ..Debrief::default() };
-        let point = &mut debrief.points[0];
-        (point.text, point.marks, point.weak) = (Html("Says <em>why</em>.".into()), 25, 3);
+        let point = |text: &str, marks| Point { text: Html(text.into()), marks };
+        let sample = Sample { mission: ("all".into(), "All & more".into()), weak: vec![3, 0], ..Sample::default() };
+        let points = vec![point("Says <em>why</em>.", 20), point("Compares.", 5)];
+        let debrief = Debrief { points, samples: vec![sample], ..Debrief::default() };
         course_of.debrief = Some(debrief);
         course_of.assistants = vec![("In the room".into(), Html("Ask first.".into()))];
         let html = page(&course_of, &course());
@@ -217,8 +271,10 @@ mod tests {
             "<th scope=\"row\">Missions</th><td>1</td><td>15</td><td>15</td>",
             "<th scope=\"row\">Total</th><td></td><td></td><td>100</td>",
             "&quot;Week 1&quot;,&quot;Mission: All &quot;&quot;of&quot;&quot; it&quot;,25\n",
-            "<td>Says <em>why</em>.</td><td>25</td><td>3</td>",
+            "<td>Says <em>why</em>.</td><td>20</td>",
+            "<h3 id=\"debrief-all\">All &amp; more</h3>\n<h4>Excellent, 25 of 25 marks</h4>",
             "Insufficient, 3 of 25 marks",
+            "Marks in the order of the table: 3, 0",
             "<a href=\"syllabus/#assistants\">",
         ] {
             assert!(html.contains(part), "{part}: {html}");
@@ -260,6 +316,23 @@ mod tests {
                 (spec.seed, spec.title.as_str(), query.get("minutes")),
                 (401, "Week 1: Sharding & sums", Some("8"))
             );
+        }
+    }
+
+    #[test]
+    fn a_course_leaves_with_every_link_of_its_sessions() {
+        let html = page(&teaching(), &course());
+        assert!(html.contains("<a href=\"export/?course=term\">"), "{html}");
+        let [taught] = &taught(&teaching(), &course())[..] else { panic!("one course") };
+        assert_eq!((taught.id.as_str(), taught.course.title.as_str()), ("term", "A term"));
+        assert_eq!(taught.quizzes, links(&html, "quiz/?")[..1]);
+        let [session] = &taught.course.sessions[..] else { panic!("{taught:?}") };
+        assert_eq!((session.title.as_str(), session.aim.as_str()), ("Week 1: Sharding & sums", "Shard <em>it</em>."));
+        let said: Vec<(&str, bool)> = session.links.iter().map(|l| (l.title.as_str(), l.hidden)).collect();
+        let wanted = [("Chapter 09: ZeRO & FSDP", false), ("Talk, for the presenter", true), ("Handout", false)];
+        assert_eq!(said, wanted);
+        for link in &session.links[1..] {
+            assert!(html.contains(&escape(&link.url)), "{}", link.url);
         }
     }
 

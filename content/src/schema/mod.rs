@@ -14,6 +14,7 @@
 //! | `exercises.json` | [`ExerciseIndex`] |
 //! | `search.json` | [`SearchIndex`] |
 //! | `signs.json` | [`Signs`] |
+//! | `syllabus.json` | a list of [`Taught`] |
 //! | `source.json` | the files of `content/`, from path to text: for whoever writes a chapter |
 //!
 //! Fields that hold rendered HTML have the type [`Html`]; everything else is plain text and must be escaped by whoever
@@ -28,6 +29,7 @@ mod readings;
 mod reference;
 mod search;
 mod sign;
+mod syllabus;
 
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +42,7 @@ pub use readings::{After, Readings, Source};
 pub use reference::{Card, OtherCourse, Reference, Tool, Variable};
 pub use search::{EntryKind, SearchEntry, SearchIndex};
 pub use sign::{Place, Sign, SignKind, Signs};
+pub use syllabus::Taught;
 
 /// HTML made by this crate from checked content: safe to put into a page as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

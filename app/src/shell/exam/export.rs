@@ -1,11 +1,12 @@
-//! Out of the site: a quiz's or a chapter's questions for a learning platform or for Anki, and a chapter, a quiz or a mission as a SCORM
-//! package. What a format can't hold is said before anything is saved.
+//! Out of the site: a quiz's or a chapter's questions for a learning platform or for Anki, a chapter, a quiz or a mission as a SCORM
+//! package, and a course of the syllabus as a cartridge. What a format can't hold is said before anything is saved.
 
 use std::io::{Cursor, Write as _};
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use ringside_content::schema::{Course, ExerciseIndex};
+use ringside_content::schema::{Course, ExerciseIndex, Taught};
+use ringside_core::exercise::export::cartridge::{self, Quiz};
 use ringside_core::exercise::export::scorm::{self, Version};
 use ringside_core::exercise::export::{self, File, Format, Lost, MAX_VARIANTS, Missing, Pool, Source};
 use ringside_core::quantity::counted;
@@ -15,7 +16,7 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::link::Link;
 use super::loaded::{self, Loaded};
-use crate::data::library;
+use crate::data::{Fragment, library};
 use crate::router;
 use crate::shell::fragment;
 use crate::ui::number_field::NumberField;
@@ -34,6 +35,20 @@ enum What {
     Chapter(String),
     /// A mission, by its slug.
     Mission(String),
+    /// A course of the syllabus, by its id.
+    Course(String),
+}
+
+impl What {
+    /// Whether it can become this: a mission is no question, and a course is a cartridge alone.
+    fn becomes(&self, to: As) -> bool {
+        match (self, to) {
+            (Self::Course(_), As::Cartridge) => true,
+            (Self::Course(_), _) | (_, As::Cartridge) => false,
+            (Self::Mission(_), As::Questions(_)) => false,
+            _ => true,
+        }
+    }
 }
 
 /// What it becomes.
@@ -41,17 +56,19 @@ enum What {
 enum As {
     Questions(Format),
     Package(Version),
+    Cartridge,
 }
 
 impl As {
     fn all() -> impl Iterator<Item = Self> {
-        Format::ALL.map(Self::Questions).into_iter().chain(Version::ALL.map(Self::Package))
+        Format::ALL.map(Self::Questions).into_iter().chain(Version::ALL.map(Self::Package)).chain([Self::Cartridge])
     }
 
     fn id(self) -> &'static str {
         match self {
             Self::Questions(format) => format.id(),
             Self::Package(version) => version.id(),
+            Self::Cartridge => "cartridge",
         }
     }
 
@@ -59,6 +76,7 @@ impl As {
         match self {
             Self::Questions(format) => format.label(),
             Self::Package(version) => version.label(),
+            Self::Cartridge => "Common Cartridge 1.1",
         }
     }
 }
@@ -75,12 +93,13 @@ impl State {
     /// Reads an address.
     fn read(query: &Query) -> Self {
         let of = |name: &str| query.get(name).map(str::to_owned);
-        let own = |name: &str| matches!(name, "chapter" | "mission" | "as" | "variants");
+        let own = |name: &str| matches!(name, "chapter" | "mission" | "course" | "as" | "variants");
         let quiz = Link::read(&Query::new(query.iter().filter(|(name, _)| !own(name))).to_string()).0;
-        let what = match (of("chapter"), of("mission")) {
+        let what = match (of("chapter"), of("mission"), of("course")) {
             _ if !quiz.spec.exercises.is_empty() => What::Quiz(Link { compose: false, ..quiz }),
-            (_, Some(slug)) => What::Mission(slug),
-            (slug, None) => What::Chapter(slug.unwrap_or_default()),
+            (_, _, Some(id)) => What::Course(id),
+            (_, Some(slug), None) => What::Mission(slug),
+            (slug, None, None) => What::Chapter(slug.unwrap_or_default()),
         };
         let given = of("as").and_then(|id| As::all().find(|to| to.id() == id));
         let most = of("variants").and_then(|text| text.parse().ok()).unwrap_or(3);
@@ -99,10 +118,10 @@ impl State {
         self
     }
 
-    /// A mission is no question.
+    /// As the first that it can become, unless it can become what is asked for.
     fn settle(&mut self) {
-        if matches!((&self.what, self.to), (What::Mission(_), As::Questions(_))) {
-            self.to = As::Package(Version::V12);
+        if let Some(first) = As::all().find(|to| self.what.becomes(*to)).filter(|_| !self.what.becomes(self.to)) {
+            self.to = first;
         }
     }
 
@@ -111,6 +130,7 @@ impl State {
             What::Quiz(link) => Query::parse(link.href().split_once('?').map_or("", |(_, query)| query)),
             What::Chapter(slug) => Query::new([("chapter", slug.as_str())]),
             What::Mission(slug) => Query::new([("mission", slug.as_str())]),
+            What::Course(id) => Query::new([("course", id.as_str())]),
         };
         query.set("as", self.to.id());
         query.set("variants", self.variants.to_string());
@@ -123,6 +143,7 @@ impl State {
             What::Quiz(link) => link.href(),
             What::Chapter(slug) => format!("chapter/{slug}/"),
             What::Mission(slug) => format!("mission/{slug}/"),
+            What::Course(id) => format!("syllabus/#{id}"),
         }
     }
 }
@@ -130,14 +151,16 @@ impl State {
 pub(super) fn view() -> AnyView {
     let library = library();
     // Asked for together: each is shown within the one before.
-    untrack(|| drop((library.course.get(), library.exercises.get(), library.missions.get())));
+    untrack(|| drop((library.course.get(), library.exercises.get(), library.missions.get(), library.taught.get())));
     let ready = move |course: Arc<Course>| {
         let show = move |index: Arc<ExerciseIndex>| {
             let course = course.clone();
-            library
-                .missions
-                .show(move |list| form(&course, index.clone(), fragment::titles(&list, "mission")))
-                .into_any()
+            let show = move |list: Arc<Fragment>| {
+                let (course, index) = (course.clone(), index.clone());
+                let missions = fragment::titles(&list, "mission");
+                library.taught.show(move |taught| form(&course, index.clone(), missions.clone(), taught)).into_any()
+            };
+            library.missions.show(show).into_any()
         };
         library.exercises.show(show).into_any()
     };
@@ -145,7 +168,7 @@ pub(super) fn view() -> AnyView {
         <article class="exam export">
             <h1>"Export"</h1>
             <p class="lede">
-                "Take questions into Moodle, Canvas, another learning platform or Anki, or put a page into your course as a SCORM package that reports a score."
+                "Take questions into Moodle, Canvas, another learning platform or Anki, put a page into your course as a SCORM package that reports a score, or take a whole course of the syllabus."
             </p>
             {library.course.show(ready)}
         </article>
@@ -163,7 +186,12 @@ struct Shown {
     said: Said,
 }
 
-fn form(course: &Arc<Course>, index: Arc<ExerciseIndex>, missions: Vec<(String, String)>) -> AnyView {
+fn form(
+    course: &Arc<Course>,
+    index: Arc<ExerciseIndex>,
+    missions: Vec<(String, String)>,
+    taught: Arc<Vec<Taught>>,
+) -> AnyView {
     let start = State::read(&router::query());
     let quiz = match &start.what {
         What::Quiz(link) => Some(link.clone()),
@@ -183,6 +211,7 @@ fn form(course: &Arc<Course>, index: Arc<ExerciseIndex>, missions: Vec<(String, 
         with_exercises.map(|c| (format!("Chapter {:02} · {}", c.number, c.title), What::Chapter(c.slug.clone()))),
     );
     choices.extend(missions.into_iter().map(|(slug, title)| (format!("Mission {title}"), What::Mission(slug))));
+    choices.extend(taught.iter().map(|t| (format!("Course: {}", t.course.title), What::Course(t.id.clone()))));
     let state = RwSignal::new(start.among(&choices));
     let choices = StoredValue::new(choices);
     let said: Said = RwSignal::new(None);
@@ -217,10 +246,9 @@ fn form(course: &Arc<Course>, index: Arc<ExerciseIndex>, missions: Vec<(String, 
             .with_value(|all| all.iter().find(|(_, of)| *of == what).map(|(name, _)| name.clone()))
             .unwrap_or_default()
     });
-    let is_mission = Memo::new(move |_| state.with(|state| matches!(state.what, What::Mission(_))));
     let formats = As::all()
         .map(|to| {
-            let refused = move || is_mission.get() && matches!(to, As::Questions(_));
+            let refused = move || !what.with(|what| what.becomes(to));
             view! {
                 <label class="option">
                     <input
@@ -238,6 +266,7 @@ fn form(course: &Arc<Course>, index: Arc<ExerciseIndex>, missions: Vec<(String, 
         .collect_view();
     let variants = Signal::derive(move || state.with(|state| state.variants as f64));
     let is_package = Memo::new(move |_| state.with(|state| matches!(state.to, As::Package(_))));
+    let has_variants = Memo::new(move |_| state.with(|state| matches!(state.to, As::Questions(_))));
     let course = course.clone();
     let index = StoredValue::new(index);
     let shown = Shown { state, name, said };
@@ -246,10 +275,14 @@ fn form(course: &Arc<Course>, index: Arc<ExerciseIndex>, missions: Vec<(String, 
             return package(shown).into_any();
         }
         let what = what.get();
+        if let What::Course(id) = &what {
+            let Some(taught) = taught.iter().find(|t| t.id == *id).cloned() else { return ().into_any() };
+            return whole_course(said, taught, course.clone(), index.get_value());
+        }
         let keys: Vec<String> = match &what {
             What::Quiz(link) => link.spec.exercises.clone(),
             What::Chapter(slug) => index.with_value(|index| index.of_chapter(slug).map(|e| e.key.clone()).collect()),
-            What::Mission(_) => Vec::new(),
+            What::Mission(_) | What::Course(_) => Vec::new(),
         };
         let (course, index) = (course.clone(), index.get_value());
         let show = {
@@ -265,7 +298,7 @@ fn form(course: &Arc<Course>, index: Arc<ExerciseIndex>, missions: Vec<(String, 
                 <select id="export-what" on:change=choose>{options}</select>
                 <small>"To export a selection of your own, " <a href="quiz/">"compose a quiz"</a> " and choose Export there."</small>
             </div>
-            <div hidden=move || is_package.get()>
+            <div hidden=move || !has_variants.get()>
                 <label for="export-variants">"Variants per exercise"</label>
                 <NumberField
                     id="export-variants"
@@ -305,6 +338,7 @@ fn package(shown: Shown) -> impl IntoView {
         What::Mission(_) => {
             "The score compares the run with the best one that a search finds. The mission is complete at its end."
         }
+        What::Course(_) => "",
     };
     view! {
         <section aria-labelledby="holds">
@@ -329,34 +363,18 @@ fn questions(
     loaded: Arc<Loaded>,
 ) -> AnyView {
     let Shown { state, name, said } = shown;
-    // By exercise: key, title, chapter.
-    let called = |key: &String| {
-        let found = index.exercises.iter().find(|e| e.key == *key);
-        let title = found.map_or_else(|| key.clone(), |e| e.title.clone());
-        let chapter = found.and_then(|e| course.chapter(e.chapter())).map(|c| c.title.clone());
-        (key.clone(), title, chapter.unwrap_or_default())
-    };
-    let called: Vec<(String, String, String)> = keys.iter().map(called).collect();
+    let called = called(&keys, course, index);
     let variants = Memo::new(move |_| state.with(|state| state.variants));
     let made = Memo::new(move |_| {
         let seed = |key: &str| match &what {
             What::Quiz(link) => link.spec.seed_of(key),
             _ => 0,
         };
-        let (mut pools, mut missing) = (Vec::<Pool>::new(), Vec::<(String, Missing)>::new());
-        for (key, title, chapter) in &called {
-            let Some(exercise) = loaded.definitions.get(key) else { continue };
-            let source = Source { key, chapter, title, exercise, seed: seed(key) };
-            match export::pool(source, variants.get(), &|query| loaded.evaluate(exercise, query)) {
-                Ok(pool) => pools.push(pool),
-                Err(why) => missing.push((title.clone(), why)),
-            }
-        }
-        (pools, missing)
+        made(&called, seed, variants.get(), &loaded)
     });
     let format = Memo::new(move |_| match state.with(|state| state.to) {
         As::Questions(format) => format,
-        As::Package(_) => Format::Moodle,
+        As::Package(_) | As::Cartridge => Format::Moodle,
     });
     let lost = move || made.with(|(pools, missing)| export::lost(format.get(), pools, missing));
     let holds = move || {
@@ -386,6 +404,93 @@ fn questions(
             </p>
             {say(said)}
             <p class="sans">{move || format.get().steps()}</p>
+        </section>
+    }
+    .into_any()
+}
+
+/// An exercise: its key, its title, its chapter.
+type Called = [String; 3];
+
+fn called(keys: &[String], course: &Course, index: &ExerciseIndex) -> Vec<Called> {
+    let one = |key: &String| {
+        let found = index.exercises.iter().find(|e| e.key == *key);
+        let title = found.map_or_else(|| key.clone(), |e| e.title.clone());
+        let chapter = found.and_then(|e| course.chapter(e.chapter())).map(|c| c.title.clone());
+        [key.clone(), title, chapter.unwrap_or_default()]
+    };
+    keys.iter().map(one).collect()
+}
+
+/// What exercises come to, and which of them can't be exported, by title.
+type Made = (Vec<Pool>, Vec<(String, Missing)>);
+
+fn made(called: &[Called], seed: impl Fn(&str) -> u64, variants: usize, loaded: &Loaded) -> Made {
+    let mut made = Made::default();
+    for [key, title, chapter] in called {
+        let Some(exercise) = loaded.definitions.get(key) else { continue };
+        let source = Source { key, chapter, title, exercise, seed: seed(key) };
+        match export::pool(source, variants, &|query| loaded.evaluate(exercise, query)) {
+            Ok(pool) => made.0.push(pool),
+            Err(why) => made.1.push((title.clone(), why)),
+        }
+    }
+    made
+}
+
+/// A course as a cartridge, once the exercises of its quizzes are there.
+fn whole_course(said: Said, taught: Taught, course: Arc<Course>, index: Arc<ExerciseIndex>) -> AnyView {
+    let read = |href: &String| Link::read(href.split_once('?').map_or("", |(_, query)| query)).0;
+    let quizzes: Vec<Link> = taught.quizzes.iter().map(read).collect();
+    let keys = quizzes.iter().flat_map(|link| link.spec.exercises.clone()).collect();
+    let known = index.clone();
+    let show = move |loaded: Arc<Loaded>| {
+        let mut whole = taught.course.clone();
+        let mut lost = Made::default();
+        for (session, Link { spec, .. }) in whole.sessions.iter_mut().zip(&quizzes) {
+            for link in &mut session.links {
+                link.url = link::whole(&link.url);
+            }
+            let called = called(&spec.exercises, &course, &known);
+            let (pools, missing) = made(&called, |key| spec.seed_of(key), 1, &loaded);
+            lost.0.extend(pools.iter().cloned());
+            lost.1.extend(missing);
+            session.quiz = (!pools.is_empty()).then(|| Quiz { title: format!("Quiz: {}", spec.title), pools });
+        }
+        cartridge(said, whole, &lost)
+    };
+    loaded::show(keys, index, show)
+}
+
+/// What the cartridge of a course holds, and what it doesn't.
+fn cartridge(said: Said, whole: cartridge::Course, (pools, missing): &Made) -> AnyView {
+    let (sessions, links) = (whole.sessions.len(), whole.sessions.iter().map(|s| s.links.len()).sum::<usize>());
+    let quizzes = whole.sessions.iter().filter(|s| s.quiz.is_some()).count();
+    let holds = format!(
+        "{} with {} to this site and {} that ask {} of {}.",
+        counted(sessions as u64, "session", "sessions"),
+        counted(links as u64, "link", "links"),
+        counted(quizzes as u64, "quiz", "quizzes"),
+        pools.len(),
+        counted((pools.len() + missing.len()) as u64, "exercise", "exercises"),
+    );
+    let lost = losses(cartridge::lost(pools, missing));
+    let save = move |_| {
+        said.set(Some(save_zip(&format!("{}.imscc", stem(&whole.title)), &cartridge::write(&whole))));
+    };
+    view! {
+        <section aria-labelledby="holds">
+            <h2 id="holds">"What the file holds"</h2>
+            <p role="status">{holds}</p>
+            <p class="sans">
+                "Each session is a module. Chapters, talks, handouts, labs and missions are links, so learners need a connection to this site. Talks are hidden from learners. Everybody gets the same numbers in a quiz. The page “The plan” lists the marks; enter them in your gradebook."
+            </p>
+            {lost}
+            <p class="actions sans"><button type="button" on:click=save>"Download the course"</button></p>
+            {say(said)}
+            <p class="sans">
+                "In Moodle: Course reuse → Restore. In Canvas: Settings → Import Course Content → Common Cartridge 1.x Package."
+            </p>
         </section>
     }
     .into_any()
@@ -452,6 +557,11 @@ mod tests {
             let query = Query::parse(href.split_once('?').map_or("", |(_, query)| query));
             assert_eq!(State::read(&query).href(), href);
         }
+        for query in ["course=term", "course=term&as=scorm12", "course=term&as=gift"] {
+            let state = State::read(&Query::parse(query));
+            assert_eq!(state.href(), "export/?course=term&as=cartridge&variants=3", "{query}");
+        }
+        assert_eq!(State::read(&Query::parse("chapter=zero&as=cartridge")).to, As::Questions(Format::Moodle));
         let settled = State::read(&Query::parse("mission=x&as=moodle&variants=900"));
         assert_eq!((settled.to, settled.variants), (As::Package(Version::V12), MAX_VARIANTS));
     }

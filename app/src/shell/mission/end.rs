@@ -59,7 +59,7 @@ pub(super) fn view(run: Run) -> AnyView {
                 }}
             </div>
             {hand_in(run)}
-            <p class="sans"><a href="syllabus/#debrief">"How to write a debrief, and how it is marked"</a></p>
+            <p class="sans"><a href=run.debrief()>"How to write a debrief, and how it is marked"</a></p>
             {next()}
         </section>
     }

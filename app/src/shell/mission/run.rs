@@ -253,6 +253,11 @@ impl Run {
         }
         self.loaded.with_value(|l| format!("mission/{}/?{query}", l.slug))
     }
+
+    /// Where it is said how the mission's debrief is written and marked.
+    pub(super) fn debrief(self) -> String {
+        self.loaded.with_value(|l| format!("syllabus/#debrief-{}", l.slug))
+    }
 }
 
 /// Plays `moves` and takes what the page shows.

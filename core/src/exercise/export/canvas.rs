@@ -54,11 +54,13 @@ fn section(number: usize, pool: &Pool) -> String {
     )
 }
 
-fn material(html: &str) -> String {
+/// HTML for QTI 1.2.
+pub(super) fn material(html: &str) -> String {
     format!("<material><mattext texttype=\"text/html\">{}</mattext></material>", escaped(html))
 }
 
-fn feedback(ident: &str, html: &str) -> String {
+/// What is said on a condition; nothing if there is nothing to say.
+pub(super) fn feedback(ident: &str, html: &str) -> String {
     if html.is_empty() {
         return String::new();
     }

@@ -1,4 +1,5 @@
-//! Questions for learning platforms and flashcards: Moodle XML, Canvas (QTI 1.2), QTI 2.1, GIFT and Anki.
+//! Questions for learning platforms and flashcards: Moodle XML, Canvas (QTI 1.2), QTI 2.1, GIFT and Anki. A course as a
+//! cartridge ([`cartridge`]), and a page as a package ([`scorm`]).
 //!
 //! A kind says once what it comes to outside the page (`Leaves`); each format has a file that writes it. An exercise
 //! becomes a [`Pool`] of variants: the same question with other numbers. Whether a platform asks each learner one of them is in
@@ -9,6 +10,7 @@
 
 mod anki;
 mod canvas;
+pub mod cartridge;
 mod gift;
 mod markup;
 mod moodle;
@@ -442,6 +444,11 @@ pub struct Lost {
 
 /// What `format` doesn't hold of these exercises. `missing` are those that couldn't be exported at all, by title.
 pub fn lost(format: Format, pools: &[Pool], missing: &[(String, Missing)]) -> Vec<Lost> {
+    collected(pools, missing, |question| lost_by(format, question))
+}
+
+/// What `by` says of each exercise's first variant, and why exercises are `missing`, by what is said.
+fn collected(pools: &[Pool], missing: &[(String, Missing)], by: impl Fn(&Question) -> Vec<&'static str>) -> Vec<Lost> {
     let mut all: BTreeMap<(u8, String), Vec<String>> = BTreeMap::new();
     for (title, why) in missing {
         let (rank, say) = match why {
@@ -456,7 +463,7 @@ pub fn lost(format: Format, pools: &[Pool], missing: &[(String, Missing)]) -> Ve
             say(2, pool.lost);
         }
         let Some(question) = pool.variants.first() else { continue };
-        for beyond in lost_by(format, question) {
+        for beyond in by(question) {
             say(3, beyond);
         }
     }

@@ -300,3 +300,107 @@ fn every_format_says_what_becomes_of_variants() {
         assert!(format.steps().ends_with(says), "{}", format.steps());
     }
 }
+
+/// The text of a cartridge's only quiz.
+fn quiz_of(exercises: &[&Exercise]) -> String {
+    let pools = exercises.iter().enumerate().map(|(i, exercise)| {
+        let mut pool = pooled(exercise, 1).unwrap();
+        pool.variants[0].id = format!("q{i}");
+        pool
+    });
+    let quiz = cartridge::Quiz { title: "A & B".into(), pools: pools.collect() };
+    let session = cartridge::Session { quiz: Some(quiz), ..Default::default() };
+    let course = cartridge::Course { sessions: vec![session], ..Default::default() };
+    cartridge::write(&course).into_iter().find(|file| file.path == "quizzes/quiz-1.xml").unwrap().text
+}
+
+#[test]
+fn a_cartridge_has_a_module_for_each_session_and_a_file_for_each_resource() {
+    let link =
+        |title: &str, hidden| cartridge::Link { title: title.into(), url: "https://a.b/?x=1&y=2".into(), hidden };
+    let session = cartridge::Session {
+        title: "Week 1: a < b".into(),
+        aim: "Shard <em>it</em>, <a href=\"x\">now</a>.".into(),
+        marks: vec![("Quiz".into(), 4), ("Lab: DDP".into(), 5)],
+        links: vec![link("Talk", true), link("Handout", false)],
+        quiz: None,
+    };
+    let course = cartridge::Course { title: "A term".into(), about: "For all.".into(), sessions: vec![session] };
+    let files = cartridge::write(&course);
+    let named = |path: &str| &files.iter().find(|file| file.path == path).unwrap().text;
+    let manifest = named("imsmanifest.xml");
+    // Moodle looks for this in the first 500 bytes.
+    assert!(manifest[..500].contains("xmlns=\"http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1\""), "{manifest}");
+    assert_eq!(
+        between(manifest, "<title>", "</title>"),
+        ["About the course", "The plan", "Week 1: a &lt; b", "Talk", "Handout"]
+    );
+    let (refs, ids) = (between(manifest, "identifierref=\"", "\""), between(manifest, "<resource identifier=\"", "\""));
+    assert_eq!(refs, ids);
+    let paths: Vec<&str> = files.iter().skip(1).map(|file| file.path.as_str()).collect();
+    assert_eq!(between(manifest, "<file href=\"", "\""), paths);
+    let resources = between(manifest, "<resource ", "</resource>");
+    let hidden: Vec<bool> = resources.iter().map(|text| text.contains("<lom:value>Instructor</lom:value>")).collect();
+    assert_eq!(hidden, [false, true, false]);
+    assert!(named("links/link-1-1.xml").contains("<url href=\"https://a.b/?x=1&amp;y=2\""));
+    let plan = named("plan.html");
+    assert!(plan.contains("<p>Shard <em>it</em>, now.</p>\n<p>Marks: Quiz 4, Lab: DDP 5</p>"), "{plan}");
+}
+
+#[test]
+fn a_cartridge_asks_a_number_by_the_mistakes_that_were_foreseen() {
+    let mut exercise = number("");
+    let asked = quiz_of(&[&exercise]);
+    assert!(asked.contains("<fieldentry>cc.multiple_choice.v0p1</fieldentry>"), "{asked}");
+    let options = between(&asked, "<response_label ident=\"", "</mattext>");
+    let texts: Vec<&str> = options.iter().filter_map(|text| Some(text.rsplit_once('>')?.1)).collect();
+    assert_eq!(texts, ["30\u{a0}GB", "60\u{a0}GB", "120\u{a0}GB"], "least first, so the place says nothing");
+    let conditions = between(&asked, "<respcondition continue=\"No\">", "</respcondition>");
+    let said = |i: usize| format!("<displayfeedback feedbacktype=\"Response\" linkrefid=\"option{i}_fb\"/>");
+    assert!(conditions[0].ends_with(&said(1)) && conditions[2].ends_with(&said(3)), "{asked}");
+    assert!(
+        conditions[1]
+            .ends_with(">option2</varequal></conditionvar><setvar action=\"Set\" varname=\"SCORE\">100</setvar>")
+    );
+    assert!(asked.contains(
+        "<itemfeedback ident=\"option3_fb\"><flow_mat><material><mattext texttype=\"text/html\">&lt;p&gt;That is fp32."
+    ));
+    let crate::exercise::Kind::Number(of) = &mut exercise.kind else { panic!() };
+    of.mistakes.truncate(1);
+    let asked = quiz_of(&[&exercise]);
+    assert!(asked.contains("<fieldentry>cc.fib.v0p1</fieldentry>"), "{asked}");
+    assert!(asked.contains("Write the number alone, without commas."), "{asked}");
+    assert!(
+        asked.contains("<conditionvar><varequal respident=\"response1\">60</varequal></conditionvar><setvar"),
+        "{asked}"
+    );
+    assert!(asked.contains("120</varequal></conditionvar><displayfeedback"), "{asked}");
+}
+
+#[test]
+fn a_cartridge_asks_pairs_and_orders_one_by_one_and_weighs_them_as_one() {
+    let (order, pairs) = (order(["alpha", "beta", "gamma"]), pairs([["one", "u"], ["two", "v"], ["three", "w"]]));
+    let asked = quiz_of(&[&number(""), &pairs, &order]);
+    let idents = between(&asked, "<item ident=\"", "\"");
+    assert_eq!(idents, ["q0", "q1-1", "q1-2", "q1-3", "q2-1", "q2-2", "q2-3"]);
+    assert_eq!(between(&asked, "cc_weighting</fieldlabel><fieldentry>", "<"), ["3", "1", "1", "1", "1", "1", "1"]);
+    let items = between(&asked, "<item ident=\"", "</item>");
+    for (item, right) in [(items[1], "u"), (items[3], "w")] {
+        let right_one = between(item, "respident=\"response1\">", "</varequal></conditionvar><setvar");
+        let label =
+            format!("<response_label ident=\"{}\"><material><mattext texttype=\"text/html\">{right}<", right_one[0]);
+        assert!(item.contains(&label), "{item}");
+        assert_eq!(between(item, "<response_label ident=\"", "\"").len(), 4, "three and one that belongs to nothing");
+    }
+    for item in &items[4..] {
+        let place = ["alpha", "beta", "gamma"].iter().position(|text| item.contains(text)).unwrap() + 1;
+        let right = between(item, "respident=\"response1\">", "</varequal></conditionvar><setvar");
+        assert_eq!(right, [format!("option{place}")], "{item}");
+    }
+    let said = cartridge::lost(&[pooled(&order, 1).unwrap(), pooled(&number(""), 1).unwrap()], &[]);
+    assert!(
+        said.iter()
+            .any(|l| l.say == "1 exercise: Each item is a question of its own, whose answer is the item’s place."),
+        "{said:?}"
+    );
+}
