@@ -1089,6 +1089,24 @@ fn other_calculators_of_activations() {
     assert_eq!(eleuther_activations().cases, 12);
 }
 
+/// Bandwidths and peaks of NVIDIA's GPUs, L4 among them. It takes 7.7 TB/s for the 8 of B200.
+fn rates() -> Check {
+    let file = "oracles/aiconfigurator_systems.json";
+    let mut check = Check::new("hardware", file, "bandwidth, dense bf16 and fp8 peaks", 0.04);
+    for case in cases(&json(file)) {
+        let id = case["gpu"].as_str().expect("a GPU");
+        let gpu = hardware::find(id).unwrap_or_else(|| panic!("{id}"));
+        check.close(id, gpu.bandwidth, 1e9 * real(case, "memory_gb_s"));
+        check.close(id, gpu.peak, 1e12 * real(case, "bf16_tflops"));
+        assert_eq!(gpu.fp8.is_some(), case["fp8_tflops"].is_number(), "{id}");
+        if let Some(fp8) = gpu.fp8 {
+            check.close(id, fp8, 1e12 * real(case, "fp8_tflops"));
+        }
+        check.case();
+    }
+    check
+}
+
 /// The accelerator table against stas00/ml-engineering's, which was compiled from the same data sheets by another hand.
 fn accelerators() -> Check {
     let file = "oracles/hardware_accelerators.json";
@@ -1162,6 +1180,7 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     let [stages, blocks] = calculon();
     let mut checks = vec![
         accelerators(),
+        rates(),
         transformers_kv(),
         zero_table1(),
         deepspeed_functions(),

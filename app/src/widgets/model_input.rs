@@ -82,11 +82,11 @@ impl ModelInput {
         }
     }
 
-    /// The input of a figure of an engine: the model, and the form of the weights where a config that is read says one.
+    /// The input of a figure of an engine: the model, and the form of the weights that its checkpoint has or a config says.
     pub(crate) fn serving<P: Model + Serves>(state: State<P>) -> Self {
         let params = state.params();
         let model = Signal::derive(move || params.get().machine().model);
-        let input = Self::new(model, move |model| state.update(|p| p.machine().model = model));
+        let input = Self::new(model, move |model| state.update(|p| p.machine().choose(model)));
         input.form.set_value(Some(Callback::new(move |quant| state.update(|p| p.machine().quant = quant))));
         input
     }

@@ -17,7 +17,9 @@ pub(super) fn view(
 ) -> AnyView {
     let server = RwSignal::new(Server::Vllm);
     let written = Memo::new(move |_| write(server.get()));
-    let needs = move || quant.get().needs().map(|what| format!("These weights need {what}: put its repository there."));
+    let needs = move || {
+        quant.get().needs(server.get()).map(|what| format!("These weights need {what}: put its repository there."))
+    };
     let value = Signal::derive(move || server.get().id());
     let set = move |id: &'static str| server.set(Server::find(id).unwrap_or_default());
     let options = Server::ALL.map(|server| (server.id(), server.label())).to_vec();

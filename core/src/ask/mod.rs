@@ -506,10 +506,7 @@ fn stored(rule: &Rule, reading: &Reading) -> Option<(&'static str, String, Strin
     let text = format!("weights in {}, as the checkpoint stores them", quant.label());
     match rule.figure {
         sizing::Params::ID | batching::Params::ID => Some(("quant", quant.id().to_owned(), text)),
-        cache::Params::ID => {
-            let bits = if matches!(quant, Quant::Fp8 | Quant::Int8) { "8" } else { "4" };
-            Some(("weight-bits", bits.to_owned(), text))
-        }
+        cache::Params::ID => Some(("weight-bits", quant.bits().to_string(), text)),
         _ => None,
     }
 }

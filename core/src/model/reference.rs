@@ -8,6 +8,7 @@ use super::shape::{self, MAX_PARAMS, Shape};
 use crate::declare::{Declaration, Param, Scale, Takes, all_apart, join};
 use crate::quantity::count;
 use crate::query::{Kind, ParamSpec, Query, Reader, plain};
+use crate::serving::step::Quant;
 
 /// A model as `model=…`, `params=…` or `model=custom&hidden_size=…` names it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -182,6 +183,14 @@ impl ModelRef {
                 Ok(c) => format!("Your model ({})", count(c.total as f64)),
                 Err(_) => "Your model".to_owned(),
             },
+        }
+    }
+
+    /// The form in which its published checkpoint stores the weights; 16 bits where only its sizes are known.
+    pub const fn stored(&self) -> Quant {
+        match self {
+            ModelRef::Preset(preset) => preset.stored,
+            ModelRef::Count(_) | ModelRef::Custom { .. } => Quant::Bf16,
         }
     }
 

@@ -133,6 +133,15 @@ impl Machine {
         }
     }
 
+    /// Takes another model, and with it the form in which its checkpoint stores the weights, unless they have another form than the checkpoint
+    /// of the model before.
+    pub fn choose(&mut self, model: ModelRef) {
+        if self.quant == self.model.stored() {
+            self.quant = model.stored();
+        }
+        self.model = model;
+    }
+
     /// Takes what a command says. What has no place here is returned, a sentence each.
     pub fn take(&mut self, read: &Read) -> Vec<String> {
         let serve = &read.serve;
@@ -209,4 +218,68 @@ pub const fn tp<P: Serves>() -> Param<P> {
         .doubling(4)
         .more("Machine")
         .at(|p: &mut P| p.machine().tp.slot())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::command::read;
+    use super::*;
+
+    fn preset(id: &str) -> ModelRef {
+        ModelRef::Preset(presets::find(id).expect(id))
+    }
+
+    #[test]
+    fn a_model_brings_the_form_of_its_checkpoint_unless_another_was_set() {
+        let mut machine = Machine { model: preset("llama-3-8b"), ..Machine::default() };
+        for (id, quant) in [
+            ("deepseek-v3", Quant::Fp8),
+            ("kimi-k2.5", Quant::Int4),
+            ("gpt-oss-20b", Quant::Mxfp4),
+            ("llama-3-70b", Quant::Bf16),
+        ] {
+            machine.choose(preset(id));
+            assert_eq!((machine.model, machine.quant), (preset(id), quant));
+        }
+        machine.quant = Quant::Int4;
+        machine.choose(preset("deepseek-v3"));
+        assert_eq!(machine.quant, Quant::Int4);
+        let mut whole = Machine { model: preset("deepseek-v3"), quant: Quant::Bf16, ..Machine::default() };
+        whole.choose(preset("deepseek-v3.2"));
+        assert_eq!(whole.quant, Quant::Bf16);
+    }
+
+    /// Every form of a cache that `--kv-cache-dtype` of SGLang 0.5.23 has, and the words of the other engines.
+    #[test]
+    fn the_form_of_a_cache_is_read_from_every_engine() {
+        let bits = |command: &str| {
+            let mut machine = Machine::default();
+            assert_eq!(machine.take(&read(command).expect(command)), Vec::<String>::new(), "{command}");
+            machine.kv_bits
+        };
+        let of =
+            |engine: &str, form: &str| bits(&format!("{engine} meta-llama/Meta-Llama-3-8B --kv-cache-dtype {form}"));
+        let sglang = "python -m sglang.launch_server --model-path";
+        for (form, want) in [
+            ("auto", 16),
+            ("bf16", 16),
+            ("bfloat16", 16),
+            ("fp8_e5m2", 8),
+            ("fp8_e4m3", 8),
+            ("mxfp8", 8),
+            ("nvfp4", 4),
+            ("fp4_mx_block16", 4),
+        ] {
+            assert_eq!(of(sglang, form), want, "{form}");
+        }
+        assert_eq!(["fp8", "fp8_e5m2", "fp8_e4m3", "auto"].map(|form| of("vllm serve", form)), [8, 8, 8, 16]);
+        assert_eq!(["fp8", "nvfp4", "auto"].map(|form| of("trtllm-serve", form)), [8, 4, 16]);
+    }
+
+    #[test]
+    fn tensorrt_llm_needs_a_checkpoint_in_fp8_and_the_others_make_one() {
+        assert_eq!(Server::ALL.map(|server| Quant::Fp8.needs(server).is_some()), [false, false, true]);
+        assert_eq!(Server::ALL.map(|server| Quant::Nvfp4.needs(server).is_some()), [true; 3]);
+        assert_eq!(Server::ALL.map(|server| Quant::Bf16.needs(server).is_some()), [false; 3]);
+    }
 }

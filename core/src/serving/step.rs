@@ -14,6 +14,7 @@
 //! Of routed experts, those are read that at least one token chose ([`crate::speculative::figure::Weights::read`]).
 //! Sampling, tokenisation and the host are left out: it is assumed that they hide behind the GPU.
 
+use super::command::Server;
 use crate::collective::{Algo, Op};
 use crate::declare::List;
 use crate::hardware::Accelerator;
@@ -96,10 +97,21 @@ impl Quant {
         }
     }
 
-    /// What a checkpoint must have for an engine to load such weights, in words; nothing where any will do.
-    pub const fn needs(self) -> Option<&'static str> {
+    /// Bits of a weight, without its scale.
+    pub const fn bits(self) -> u32 {
         match self {
-            Self::Bf16 | Self::Fp8 => None,
+            Self::Bf16 => 16,
+            Self::Fp8 | Self::Int8 => 8,
+            Self::Int4 | Self::Nvfp4 | Self::Mxfp4 => 4,
+        }
+    }
+
+    /// What a checkpoint must have for an engine to load such weights, in words; nothing where any will do. TensorRT-LLM reads the form from the
+    /// checkpoint alone: `TorchLlmArgs` has no field for it, and `hf_quant_config.json` says `quant_algo`.
+    pub fn needs(self, server: Server) -> Option<&'static str> {
+        match self {
+            Self::Bf16 => None,
+            Self::Fp8 => (server == Server::Trtllm).then_some("an FP8 checkpoint (ModelOpt)"),
             Self::Int8 => Some("an int8 checkpoint (compressed-tensors, W8A16)"),
             Self::Int4 => Some("an AWQ or GPTQ checkpoint"),
             Self::Nvfp4 => Some("an NVFP4 checkpoint (ModelOpt or compressed-tensors)"),

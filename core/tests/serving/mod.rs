@@ -1,5 +1,6 @@
 //! The scheduler step by step against nano-vllm's; memory and speed against what is published.
 
+mod aiconfigurator;
 mod fleet;
 mod tiers;
 
@@ -23,7 +24,7 @@ pub fn all() -> Vec<Check> {
         scheduler("oracles/nano_vllm_scheduler_drawn.json", "the same, with cases drawn at random"),
         memory(),
     ];
-    own.into_iter().chain(tiers::all()).chain(fleet::all()).collect()
+    own.into_iter().chain(tiers::all()).chain(fleet::all()).chain(aiconfigurator::all()).collect()
 }
 
 /// The kind of every step, its requests in their order, and the blocks that are free while it runs.

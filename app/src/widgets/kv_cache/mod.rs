@@ -38,7 +38,7 @@ fn view(props: Props) -> AnyView {
     let show = Memo::new(move |_| params.with(|p| p.view));
     let is = move |view: View| move || show.get() == view;
     let model = Signal::derive(move || params.with(|p| p.model));
-    let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.choose(model)));
     let size = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
 
     // Beside the weights what counts is the model and the length of a request.

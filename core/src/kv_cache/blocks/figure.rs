@@ -488,6 +488,14 @@ impl Model for Params {
 }
 
 impl Params {
+    /// Takes another model, and with it the bits of its checkpoint's weights, unless they have others than the checkpoint of the model before.
+    pub fn choose(&mut self, model: ModelRef) {
+        if self.weight_bits == self.model.stored().bits() {
+            self.weight_bits = model.stored().bits();
+        }
+        self.model = model;
+    }
+
     fn tick(&self, shown: &Shown, of: impl Fn(&super::serve::Tick) -> u64) -> f64 {
         shown.run.step.checked_sub(1).and_then(|i| shown.run.ticks.get(i)).map_or(0, of) as f64
     }

@@ -5,6 +5,7 @@ use super::serve::{Event, Stage};
 use super::usage::For;
 use super::walk::{at_once, made_up, walk};
 use crate::declare::Model as _;
+use crate::model::{ModelRef, presets};
 use crate::query::Query;
 
 fn shown(query: &str) -> (Params, Shown) {
@@ -208,4 +209,17 @@ fn copying_a_cache_is_held_against_computing_it_again() {
     };
     assert!(ratio("llama-3-8b") > 3.5 && ratio("llama-3-70b") > 13.0);
     assert!(ratio("llama-2-7b") < 1.0 && (0.9..1.1).contains(&ratio("opt-13b")));
+}
+
+#[test]
+fn a_model_brings_the_bits_of_its_checkpoint_unless_others_were_set() {
+    let preset = |id: &str| ModelRef::Preset(presets::find(id).expect(id));
+    let (mut params, _) = Params::read(&Query::parse("model=llama-3-8b"));
+    for (id, bits) in [("deepseek-v3", 8), ("gpt-oss-20b", 4), ("llama-3-70b", 16)] {
+        params.choose(preset(id));
+        assert_eq!((params.model, params.weight_bits), (preset(id), bits));
+    }
+    params.weight_bits = 8;
+    params.choose(preset("gpt-oss-20b"));
+    assert_eq!(params.weight_bits, 8);
 }

@@ -166,6 +166,28 @@ fn infinity_and_nan_are_read_as_words() {
     assert_eq!(super_.shape.count().map(|c| c.total), Ok(120_668_707_840));
 }
 
+/// Qwen3-Coder-480B, Nemotron-H-56B and GLM-5.2-NVFP4 have each one of these. Another value says another model.
+#[test]
+fn what_a_class_does_anyway_may_be_said() {
+    let with = |file: &str, field: &str| {
+        let text = fixture(&format!("configs/2026/{file}"));
+        import(&(text.trim_end().trim_end_matches('}').to_owned() + "," + field + "}"))
+    };
+    let counted = |file: &str, field: &str| match (import(&fixture(&format!("configs/2026/{file}"))), with(file, field))
+    {
+        (Ok(Import::Known(plain)), Ok(Import::Known(said))) => plain.shape == said.shape,
+        _ => false,
+    };
+    let kinds = |kind: &str| format!("\"layer_types\": {}", json!(vec![kind; 78]));
+    assert!(counted("qwen3-30b-a3b-fp8.json", "\"use_qk_norm\": true"));
+    assert!(counted("nemotron-3-nano-30b-a3b-bf16.json", "\"time_step_rank\": 512"));
+    assert!(
+        ["deepseek_sparse_attention", "indexed_attention"].iter().all(|kind| counted("glm-5.2.json", &kinds(kind)))
+    );
+    assert!(matches!(with("qwen3-30b-a3b-fp8.json", "\"use_qk_norm\": false"), Ok(Import::Guess { .. })));
+    assert!(with("glm-5.2.json", &kinds("linear_attention")).is_err());
+}
+
 /// As MiniMax-M3-NVFP4 has it: 22,422 quantized modules by name, 3.1 MB.
 #[test]
 fn a_megabyte_of_module_names_is_passed_over() {

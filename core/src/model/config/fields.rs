@@ -142,7 +142,7 @@ pub(super) struct Fields<'a> {
 }
 
 /// "attn_config.qk_ln true".
-fn said(name: &str, value: &Value) -> String {
+pub(super) fn said(name: &str, value: &Value) -> String {
     let name = shorten(name);
     match value {
         Value::Array(_) | Value::Object(_) => name,

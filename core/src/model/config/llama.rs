@@ -1,5 +1,7 @@
 //! Llama, and the families that differ from it in switches only.
 
+use serde_json::Value;
+
 use super::experts;
 use super::family::Family;
 use super::fields::{Absent, Fields, HF, dense_width, usual};
@@ -86,6 +88,7 @@ pub(super) fn llama_like(f: &mut Fields<'_>, family: Family) -> Shape {
     };
     match family {
         Llama4 => f.unused(&["use_qk_norm"]),
+        Qwen3Moe => f.expect("use_qk_norm", &Value::from(true)),
         // Names for what the class does anyway.
         Cohere2 => f.unused(&["layer_switch", "use_embedding_sharing", "use_gated_activation"]),
         Ernie => f.unused(&["moe_capacity", "moe_use_aux_free"]),

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::experts::{dense_first, latent, routed, without_prediction};
 use super::family::Family;
-use super::fields::{Absent, Fields, HF, dense_width, describe, usual};
+use super::fields::{Absent, Fields, HF, dense_width, describe, said, usual};
 use crate::model::layers::{Compressed, Heads, Indexer, Kinds, Mixer, OutputGate, StateLayers};
 use crate::model::shape::{
     Attention, Gated, MAX_EXPERTS, MAX_LAYERS, MAX_ROWS, MAX_WIDTH, Moe, Norms, QkNorm, Shape, Sliding,
@@ -405,6 +405,8 @@ pub(super) fn nemotron_h(f: &mut Fields<'_>) -> Shape {
         "chunk_size",
         "mtp_hybrid_override_pattern",
         "mtp_layers_block_type",
+        // Of Mamba 1; the class projects one step size per head.
+        "time_step_rank",
     ]);
     without_prediction(f);
     let mixer = Mixer::Mamba {
@@ -556,10 +558,18 @@ pub(super) fn gemma4(f: &mut Fields<'_>) -> Shape {
     }
 }
 
+/// What transformers 5.24 and a file of GLM-5.2 call a layer with an indexer in `layer_types`.
+const INDEXED: [&str; 2] = ["indexed_attention", "deepseek_sparse_attention"];
+
 /// The indexer of DeepSeek-V3.2 and GLM-5: in all layers, or in those that `indexer_types` calls full.
 pub(super) fn indexer(f: &mut Fields<'_>, layers: u64) -> Option<Indexer> {
     f.unused(&["index_topk_freq", "index_topk_pattern", "index_skip_topk_offset", "index_share_for_mtp_iteration"]);
     f.unused(&["indexer_rope_interleave"]);
+    match f.value("layer_types") {
+        Some(Value::Array(kinds)) if kinds.iter().all(|kind| kind.as_str().is_some_and(|k| INDEXED.contains(&k))) => {}
+        Some(other) => f.doubts.push(said("layer_types", other)),
+        None => {}
+    }
     let own = match f.value("indexer_types") {
         None => {
             if f.value("index_topk_freq").and_then(Value::as_u64).is_some_and(|n| n > 1)
