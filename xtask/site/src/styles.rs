@@ -50,9 +50,10 @@ pub(crate) fn bundle() -> Result<Styles> {
 
 /// Text in front of a room is at least `--least` large (`app/src/shell/projector/fit.rs`), and as large as a sheet says elsewhere.
 fn bounded(css: &str) -> String {
+    const SIZES: [&str; 4] = ["font:", "font-size:", "--text:", "--total:"];
     let is_font = |before: &str| {
         let property = before.rsplit(['{', ';']).next().unwrap_or_default();
-        property.starts_with("font:") || property.starts_with("font-size:")
+        SIZES.iter().any(|name| property.starts_with(name)) && !property.contains('(')
     };
     let mut out = String::with_capacity(css.len());
     for piece in css.split_inclusive("px") {

@@ -57,7 +57,8 @@ pub(in crate::shell) fn fit(figure: &Element) {
         let zooms = (0..=SMALLER.1).map(|step| (zoom * SMALLER.0.powi(step)).max(least));
         for smaller in zooms {
             set(smaller, wanted / smaller);
-            if is_whole(figure) {
+            // Text whose size no sheet sets stays as small as it is.
+            if is_whole(figure) && smallest(figure) * smaller >= wanted - SLACK {
                 return;
             }
         }
@@ -103,11 +104,12 @@ fn smallest(figure: &Element) -> f64 {
         .fold(LARGEST, f64::min)
 }
 
+/// Whether it has text of its own. A canvas writes its own in the size that is set for it.
 fn has_text(element: &Element) -> bool {
     let nodes = element.child_nodes();
     (0..nodes.length()).filter_map(|i| nodes.item(i)).any(|node| {
         node.node_type() == web_sys::Node::TEXT_NODE && node.node_value().is_some_and(|text| !text.trim().is_empty())
-    })
+    }) || element.tag_name().eq_ignore_ascii_case("canvas")
 }
 
 fn is_seen(element: &Element) -> bool {
