@@ -23,7 +23,7 @@ pub fn count(n: usize, one: &str, many: &str) -> String {
 pub const START: &str = "Start here";
 
 /// What the box asks for.
-pub const ASK: &str = "What’s your problem? Ask, or paste an error";
+pub const ASK: &str = "Ask, or paste an error or a log";
 
 /// Questions to try in it.
 pub const EXAMPLES: [&str; 3] = [

@@ -39,6 +39,28 @@ test("the first screen says where to start, the box answers, and a phone's heade
     await expect(box.locator("a.answer")).toContainText("Memory breakdown");
   });
 
+  await step(page, "Enter on a pasted error opens what the diagnosis leads to", async () => {
+    await open(page, "./");
+    const box = page.locator("[data-island=ask]");
+    await box.locator("input").focus();
+    await box.getByRole("combobox").fill("Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1559, OpType=_REDUCE_SCATTER_BASE, Timeout(ms)=1800000) ran for 1800441 milliseconds before timing out");
+    await expect(box.getByRole("option").first()).toContainText("Diagnosis");
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(/chapter\/fault-tolerance\/#noticing/);
+  });
+
+  await step(page, "on a phone an answer has the width of its card", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open(page, "./");
+    const box = page.locator("[data-island=ask]");
+    await box.locator("input").focus();
+    await box.getByRole("combobox").fill("7B LoRA on one 24 GB card");
+    const context = box.locator(".answer .result-context").first();
+    await expect(context).toBeVisible();
+    expect((await context.boundingBox())?.width).toBeGreaterThan(240);
+    await page.setViewportSize({ width: 1280, height: 720 });
+  });
+
   await step(page, "on a phone the header leads to missions and figures, and the contents to the rest", async () => {
     for (const width of [360, 390]) {
       await page.setViewportSize({ width, height: 780 });

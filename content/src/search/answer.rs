@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use ringside_core::ask::{self, Answered};
 
 use super::{Found, Hit, Index, LogReading, read_log};
-use crate::schema::{EntryKind, SignKind, Signs};
+use crate::schema::{EntryKind, SearchEntry, Sign, SignKind, Signs};
 
 /// A question has no more to say after so many bytes.
 const LONGEST: usize = 400;
@@ -39,15 +39,13 @@ pub fn answer(index: &Index, signs: &Signs, text: &str, limit: usize) -> Answer 
     if let Some(sign) =
         log.seen.first().filter(|seen| seen.kind > SignKind::Note).and_then(|seen| signs.0.get(seen.sign))
     {
-        // The message is known: others say something else of it, and its own places come first.
-        found.hits.retain(|hit| index.entries().get(hit.index).is_none_or(|entry| entry.kind != EntryKind::Message));
+        // The message is known: others say something else of it, and its own places come first. The section is the diagnosis's own.
+        let is_other = |entry: &SearchEntry| entry.kind != EntryKind::Message && entry.href != sign.section.href;
+        found.hits.retain(|hit| index.entries().get(hit.index).is_none_or(is_other));
         let place = |hit: &Hit| {
             let href = index.entries().get(hit.index).map_or("", |entry| entry.href.as_str());
             let page = |of: &str| of.split('?').next().unwrap_or_default() == href;
-            [&sign.section, &sign.figure, &sign.exercise]
-                .iter()
-                .position(|place| page(&place.href))
-                .unwrap_or(usize::MAX)
+            [&sign.figure, &sign.exercise].iter().position(|place| page(&place.href)).unwrap_or(usize::MAX)
         };
         found.hits.sort_by_key(place);
     }
@@ -70,12 +68,16 @@ impl Answer {
         self.log.lines > 1 || self.log.seen.iter().any(|seen| seen.kind > SignKind::Note)
     }
 
+    /// What the lines of a log mean, the one to begin with first. None where it is a question.
+    pub fn diagnoses<'a>(&'a self, signs: &'a Signs) -> impl Iterator<Item = &'a Sign> {
+        self.log.seen.iter().filter(|_| self.is_log()).filter_map(|seen| signs.0.get(seen.sign))
+    }
+
     /// The addresses that it leads to, in the order in which they are shown: a figure that takes the numbers, what a log means, the places.
     pub fn hrefs(&self, index: &Index, signs: &Signs) -> Vec<String> {
         let figure = self.figures.iter().map(Answered::href);
-        let signs = self.log.seen.iter().filter(|_| self.is_log()).filter_map(|seen| signs.0.get(seen.sign));
         let places = self.found.hits.iter().filter_map(|hit| index.entries().get(hit.index));
-        let signs = signs.map(|sign| sign.section.href.clone());
+        let signs = self.diagnoses(signs).map(|sign| sign.section.href.clone());
         figure.chain(signs).chain(places.map(|entry| entry.href.clone())).collect()
     }
 }

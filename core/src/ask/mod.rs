@@ -5,9 +5,12 @@
 //! read is not claimed, and the figure's own model says what comes of it. A speed that was measured opens the page that compares a run with its
 //! prediction, and is held against published runs (`measured`).
 
+mod card;
 mod command;
+mod layout;
 mod measured;
 mod read;
+mod scaling;
 mod symptom;
 #[cfg(test)]
 mod tests;
@@ -20,9 +23,8 @@ use crate::memory::breakdown as memory;
 use crate::model::{Import, ModelRef, presets};
 use crate::planner;
 use crate::post_training::adapters::figure as adapters;
-use crate::post_training::held::Tune;
 use crate::post_training::memory as rlhf;
-use crate::quantity::{Unit, dollars, grouped, number};
+use crate::quantity::{Unit, bytes_decimal, dollars, grouped, number};
 use crate::query::{Kind, Query, plain};
 use crate::roofline;
 use crate::serving::figure as batching;
@@ -111,6 +113,8 @@ const ADAPTER: [&str; 6] = ["lora", "qlora", "peft", "adapter", "adapters", "dor
 const RL: [&str; 4] = ["ppo", "grpo", "dpo", "rlhf"];
 const COST: [&str; 8] = ["days", "weeks", "hours", "cost", "costs", "expensive", "price", "budget"];
 const FIT: [&str; 5] = ["fit", "fits", "memory", "vram", "oom"];
+/// Memory that runs out, in one word.
+const OUT: [&str; 6] = ["oom", "ooms", "oomed", "ooming", "outofmemory", "outofmemoryerror"];
 /// Tokens that a run is counted for where a question about tuning gives none.
 const TUNED_ON: f64 = 1e9;
 const SERVE: [&str; 18] = [
@@ -133,7 +137,6 @@ const SERVE: [&str; 18] = [
     "qps",
     "rpm",
 ];
-const LAYOUT: [&str; 7] = ["tp", "pp", "parallelism", "layout", "megatron", "3d", "parallel"];
 const MEMORY: [&str; 24] = [
     "fit",
     "fits",
@@ -166,11 +169,14 @@ const RULES: [Rule; 8] = [
     Rule {
         figure: adapters::Params::ID,
         is_asked: |r| r.has(&ADAPTER),
-        sets: |r| some([("rank", r.rank), ("seq", r.seq), ("mbs", r.batch)]),
-        says: |query, r| {
-            let wanted = if r.has(&["qlora"]) { Tune::Qlora } else { Tune::Lora };
-            of(query, |p: &adapters::Params, s| p.verdict_in_words(s, wanted))
+        sets: |r| {
+            let mut sets = some([("rank", r.rank), ("seq", r.seq), ("mbs", r.batch)]);
+            if r.has(&["qlora"]) {
+                sets.push(("tune", "qlora".to_owned()));
+            }
+            sets
         },
+        says: |query, _| of(query, |p: &adapters::Params, s| p.verdict_in_words(s, p.tune)),
     },
     Rule {
         figure: rlhf::Params::ID,
@@ -253,13 +259,7 @@ const RULES: [Rule; 8] = [
             })
         },
     },
-    Rule {
-        figure: planner::Params::ID,
-        is_asked: |r| r.has(&LAYOUT) && r.cluster().is_some_and(|[node, nodes]| node * nodes > 1),
-        sets: |r| some([("seq", r.seq)]),
-        // Its search takes too long to wait for.
-        says: |_, _| String::new(),
-    },
+    Rule { figure: planner::Params::ID, is_asked: layout::is_asked, sets: layout::sets, says: layout::says },
     Rule {
         figure: cache::Params::ID,
         is_asked: |r| {
@@ -279,7 +279,7 @@ const RULES: [Rule; 8] = [
     },
     Rule {
         figure: memory::Params::ID,
-        is_asked: |r| r.has(&MEMORY) || r.gpu.is_some(),
+        is_asked: |r| r.has(&MEMORY) || r.has(&OUT) || r.gpu.is_some(),
         sets: |r| {
             let sharded = r.has(&["fsdp", "zero3", "shard"]).then_some(3);
             let stage = r.words.windows(2).find_map(|pair| match pair {
@@ -293,7 +293,7 @@ const RULES: [Rule; 8] = [
             // Who says “DDP” asks about DDP.
             let stage = stage.or(sharded).or(r.has(&["ddp"]).then_some(0));
             let mut sets = some([("dp", Some(gpus)), ("zero", stage), ("mbs", r.batch)]);
-            if r.preset.is_some() {
+            if shaped(r).is_some() {
                 sets.extend(some([("seq", r.seq)]));
             }
             if runs {
@@ -301,9 +301,32 @@ const RULES: [Rule; 8] = [
             }
             sets
         },
-        says: |query, _| of(query, |_: &memory::Params, b| b.answer()),
+        says: |query, r| {
+            of(query, |p: &memory::Params, b| {
+                let load = p.seq.filter(|_| p.mode == memory::Mode::Training).map(|seq| {
+                    format!(
+                        " At {} tokens the activations take {} of the {}.",
+                        grouped(seq),
+                        bytes_decimal(b.parts.activations.0),
+                        bytes_decimal(b.total.0)
+                    )
+                });
+                let [headline, change] = b.answer();
+                [headline, load.unwrap_or_default(), card::fits(b, r), change].concat()
+            })
+        },
     },
 ];
+
+/// The model with a shape that a training question about a length or a batch is of: the one that is named, or the nearest to a bare size. A
+/// number of parameters alone has no activations.
+fn shaped(r: &Reading) -> Option<&'static presets::Preset> {
+    let near = || {
+        let params = r.params.filter(|_| r.trains() && (r.seq.is_some() || r.batch.is_some()))?;
+        like(params, presets::LIST.ids)
+    };
+    r.preset.or_else(near)
+}
 
 /// Users at the same time of so many requests per second, and the sentence that says what is assumed for it: Little's law.
 fn at_a_time(r: &Reading) -> Option<(u64, String)> {
@@ -350,6 +373,9 @@ pub fn answers(question: &str) -> Vec<Answered> {
         return vec![answered];
     }
     let reading = Reading::of(question);
+    if let Some(answered) = scaling::of(&reading) {
+        return vec![answered];
+    }
     match symptom::of_symptom(&reading) {
         None => of_reading(&reading),
         // Of a model that is named there may be more to say.
@@ -436,6 +462,12 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
     let takes = |preset: &presets::Preset| choices.is_none_or(|ids| ids.contains(&preset.id));
     let model = match (reading.preset.filter(|preset| takes(preset)), reading.params) {
         (Some(preset), _) => Some(ModelRef::Preset(preset)),
+        (None, Some(_)) if rule.figure == memory::Params::ID && shaped(reading).is_some() => {
+            shaped(reading).map(|near| {
+                near_model = Some(format!("counted as {}, whose shape the activations need", near.name));
+                ModelRef::Preset(near)
+            })
+        }
         (None, Some(params)) if takes_count => Some(ModelRef::Count(params as u64)),
         (None, params) => {
             let of_preset = || reading.preset?.shape.count().ok().map(|count| count.total as f64);
@@ -457,6 +489,7 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
     let is_used = |what: What| match what {
         What::Model | What::Gpu => true,
         What::Cluster if takes_cluster => true,
+        What::Price => rule.figure == sizing::Params::ID,
         // Users that are given are what it would say.
         What::Rate if reading.users.is_some() => false,
         // Its answer is the planner's, with the time beside it.

@@ -16,6 +16,8 @@ const GPU_NAME: usize = 4;
 const FORMS: [&str; 6] = ["radeon", "gpu", "sxm", "pcie", "nvl", "gb"];
 /// What makes seconds those of a step.
 const STEP: [&str; 5] = ["step", "steps", "iteration", "iterations", "iter"];
+/// What makes a number of times a speedup.
+const FASTER: [&str; 6] = ["faster", "fast", "speedup", "speed", "quicker", "scaling"];
 /// Units of amounts that a person expects to count; a number without one may be a name's.
 const AMOUNTS: [&str; 32] = [
     "ms",
@@ -115,17 +117,24 @@ pub(super) enum What {
     Rate,
     /// Tensor-parallel ranks.
     Tp,
+    /// Pipeline stages.
+    Pp,
+    /// How many times as fast some GPUs are as one.
+    Speedup,
+    /// A price per million tokens, as what is asked for.
+    Price,
 }
 
 impl What {
     /// The parameters of figures that take it, beside those that a setup fills.
     pub fn params(self) -> &'static [&'static str] {
         match self {
-            Self::Model | Self::Gpu | Self::Step | Self::First => &[],
+            Self::Model | Self::Gpu | Self::Step | Self::First | Self::Speedup | Self::Price => &[],
             Self::Cluster => &["have", "dp", "tp"],
             Self::Users | Self::Rate => &["users"],
             Self::Answer => &["output"],
             Self::Tp => &["tp"],
+            Self::Pp => &["pp"],
             Self::Length => &["seq", "prompt", "tokens"],
             Self::Tokens => &["given"],
             Self::Rank => &["rank"],
@@ -154,6 +163,10 @@ pub(super) struct Reading {
     pub nodes: Option<u64>,
     /// Tensor-parallel ranks.
     pub tp: Option<u64>,
+    /// Pipeline stages.
+    pub pp: Option<u64>,
+    /// How many times as fast as one GPU a run is on several.
+    pub speedup: Option<f64>,
     /// Users or requests at the same time.
     pub users: Option<u64>,
     /// Requests per second.
@@ -360,11 +373,17 @@ impl Reading {
                 continue;
             }
             if let Some((axis, ranks, n)) = split(rest) {
-                if axis == "tp" && reading.tp.is_none() {
-                    reading.tp = Some(ranks);
-                    reading.said.push((What::Tp, format!("tp {}", grouped(ranks))));
-                } else {
-                    reading.unread.push(format!("{axis} {}", grouped(ranks)));
+                let text = format!("{axis} {}", grouped(ranks));
+                match axis {
+                    "tp" if reading.tp.is_none() => {
+                        reading.tp = Some(ranks);
+                        reading.said.push((What::Tp, text));
+                    }
+                    "pp" if reading.pp.is_none() => {
+                        reading.pp = Some(ranks);
+                        reading.said.push((What::Pp, text));
+                    }
+                    _ => reading.unread.push(text),
                 }
                 i += n;
                 continue;
@@ -429,6 +448,13 @@ impl Reading {
                 self.come(1e3 * n / seconds(rate_of(at + 2)))
             }
             calls if CALLS.contains(&calls) && TIMES.contains(&per) => self.come(n / seconds(per)),
+            "x" | "times" if FASTER.contains(&after) || (after == "as" && FASTER.contains(&word(at + 3))) => {
+                self.gain(n)
+            }
+            // "Price per 1 million tokens" asks for it.
+            "m" | "million" if n == 1.0 && before(&["per"]) => {
+                self.said.push((What::Price, "a price per million tokens".to_owned()));
+            }
             "%" if near(&["mfu"], 5, 1) => self.reach(n / 100.0),
             "percent" if near(&["mfu"], 5, 2) => self.reach(n / 100.0),
             "ms" | "s" | "sec" | "secs" | "second" | "seconds" if near(&STEP, 4, 4) => {
@@ -615,6 +641,13 @@ impl Reading {
         }
     }
 
+    fn gain(&mut self, times: f64) {
+        if self.speedup.is_none() && times > 0.0 && times.is_finite() {
+            self.speedup = Some(times);
+            self.said.push((What::Speedup, format!("{} times as fast", crate::quantity::number(times))));
+        }
+    }
+
     fn take(&mut self, seconds: f64) {
         if self.step.is_none() && seconds > 0.0 {
             self.step = Some(seconds);
@@ -697,7 +730,15 @@ impl Reading {
     /// Whether a model is trained or tuned in it.
     pub fn trains(&self) -> bool {
         const TRAIN: [&str; 6] = ["train", "training", "pretrain", "pretraining", "pre", "scratch"];
-        self.has(&TRAIN) || self.tunes()
+        self.has(&TRAIN) || self.tunes() || self.overflows()
+    }
+
+    /// Whether a batch runs out of memory in it: a batch is of training, unless serving is named.
+    fn overflows(&self) -> bool {
+        let is_out = self.has(&super::OUT) || self.says(&["out", "of", "memory"]);
+        let is_batch = self.batch.is_some()
+            || self.has(&["batch", "microbatch", "gradient", "gradients", "optimizer", "backward"]);
+        is_out && is_batch && !self.has(&super::SERVE)
     }
 
     /// Whether a model is tuned in it.

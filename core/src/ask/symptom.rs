@@ -99,8 +99,7 @@ const BF16: [&str; 2] = ["bf16", "bfloat16"];
 
 /// Whether a question is of memory that runs out, and when it does.
 fn when(r: &Reading) -> Option<When> {
-    let is_out = r.has(&["oom", "ooms", "oomed", "ooming", "outofmemory", "outofmemoryerror"])
-        || r.says(&["out", "of", "memory"]);
+    let is_out = r.has(&super::OUT) || r.says(&["out", "of", "memory"]);
     let serves = r.has(&["vllm", "sglang", "serve", "serving", "inference", "trtllm"]);
     // A host's memory runs out otherwise.
     let is_of_host = r.has(&["ram", "dataloader", "cpu", "swap"]) && !r.has(&["cuda", "vram", "gpu"]);

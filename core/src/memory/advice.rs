@@ -264,13 +264,18 @@ fn stage_name(stage: u8) -> String {
     }
 }
 
-pub(super) fn answer(b: &Breakdown) -> String {
+pub(super) fn answer(b: &Breakdown) -> [String; 2] {
     let [headline, rest] = verdict(b);
-    let p = &b.params;
     if !b.verdict.possible() {
-        let change = b.suggestion().map(|suggestion| suggestion.sentence).unwrap_or_default();
-        return [headline, rest, change].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+        let change = b.suggestion().map(|suggestion| format!(" {}", suggestion.sentence)).unwrap_or_default();
+        return [format!("{headline} {rest}").trim_end().to_owned(), change];
     }
+    [fits(b, &headline, &rest), String::new()]
+}
+
+/// What fits, with what left, and which simpler stages don't.
+fn fits(b: &Breakdown, headline: &str, rest: &str) -> String {
+    let p = &b.params;
     let simpler = b.stages.iter().rev().filter(|row| row.stage < p.zero && !row.verdict.possible());
     let simpler: Vec<String> =
         simpler.map(|row| format!("{} ({})", stage_name(row.stage), bytes_decimal(row.total.0))).collect();

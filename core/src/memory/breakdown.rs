@@ -564,9 +564,9 @@ impl Breakdown {
         advice::verdict(self)
     }
 
-    /// The answer to whether it fits: with which stage of ZeRO and not with which simpler one, or by how much not and the cheapest change that
-    /// makes it fit.
-    pub fn answer(&self) -> String {
+    /// The answer to whether it fits: with which stage of ZeRO and not with which simpler one, or by how much not. Then the cheapest change
+    /// that makes it fit, with a space before it; empty where it fits.
+    pub fn answer(&self) -> [String; 2] {
         advice::answer(self)
     }
 

@@ -37,6 +37,14 @@ pub struct Pins {
     pub recompute: Option<Recompute>,
 }
 
+impl Pins {
+    /// What is fixed on each axis, in the order of [`KNOBS`].
+    pub fn values(&self) -> [Option<u64>; KNOBS.len()] {
+        let Self { tp, cp, ep, pp, chunks, mbs, zero, recompute } = *self;
+        [tp, cp, ep, pp, chunks, mbs, zero.map(u64::from), recompute.map(number)]
+    }
+}
+
 impl Choose for Option<u8> {
     fn id(&self) -> &'static str {
         match self {
@@ -323,12 +331,17 @@ pub const KNOBS: [Knob; 8] = [
     ("chunks", |c| c.chunks),
     ("mbs", |c| c.mbs),
     ("zero", |c| u64::from(c.zero)),
-    ("recompute", |c| match c.recompute {
+    ("recompute", |c| number(c.recompute)),
+];
+
+/// A policy of recomputation as the value of its axis.
+const fn number(policy: Recompute) -> u64 {
+    match policy {
         Recompute::None => 0,
         Recompute::Selective => 1,
         Recompute::Full => 2,
-    }),
-];
+    }
+}
 
 /// One value of an axis, and the best that is possible with it.
 #[derive(Debug, Clone, Copy, PartialEq)]

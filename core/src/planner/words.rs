@@ -5,7 +5,7 @@ use super::job::{Choice, Job};
 use super::search::{KNOBS, Layout, Search};
 use crate::memory::activations::Recompute;
 use crate::memory::verdict::Verdict;
-use crate::quantity::{Unit, bytes_decimal, capital, grouped, significant};
+use crate::quantity::{Unit, bytes_decimal, capital, grouped, listed, significant};
 
 /// A layout in a few words: "tp 8 · pp 16 · dp 8 · 3 chunks · ZeRO-1".
 pub fn layout(choice: &Choice) -> String {
@@ -58,6 +58,35 @@ pub fn why_none(search: &Search) -> String {
     format!("No layout is possible.{why}")
 }
 
+/// What is fixed of a search, axis by axis. Experts that a model doesn't have are not divided anyway.
+fn fixed(search: &Search) -> Vec<String> {
+    let has_experts = search.job().shape.moe.is_some();
+    let counts = |name: &str, pin: u64| has_experts || name != "ep" || pin > 1;
+    let pinned = KNOBS.iter().zip(search.pins().values()).filter_map(|((name, _), pin)| Some((*name, pin?)));
+    pinned.filter(|(name, pin)| counts(name, *pin)).map(|(name, pin)| value(name, pin)).collect()
+}
+
+/// The fastest layout that has what `name` calls and the best doesn't, or the other way around, and how much longer its step takes. `is_one`
+/// says which values of the axis have it. None where no layout of the other kind was looked at.
+pub fn other(search: &Search, axis: &str, name: &str, is_one: fn(u64) -> bool) -> Option<String> {
+    let best = search.best()?;
+    let (knob, (_, of)) = KNOBS.iter().enumerate().find(|(_, (id, _))| *id == axis)?;
+    let has = is_one(of(&best.choice));
+    let with = if has { format!("Without {name}") } else { format!("With {name}") };
+    let others: Vec<_> = search.prices(knob).iter().filter(|price| is_one(price.value) != has).collect();
+    let fastest = others.iter().filter_map(|price| price.best).min_by(|a, b| a.step.total_cmp(&b.step));
+    match fastest {
+        Some(other) => {
+            let more = 100.0 * (other.step / best.step - 1.0);
+            let longer = if more < 0.1 { "as fast".to_owned() } else { format!("{}% longer", significant(more, 2)) };
+            let step = Unit::Seconds.format(other.step);
+            Some(format!("{with} the fastest is {}: {step} per step, {longer}.", layout(&other.choice)))
+        }
+        None if others.is_empty() => None,
+        None => Some(format!("{with} no layout fits.")),
+    }
+}
+
 /// The best layout in a few sentences, with its numbers.
 pub fn finding(search: &Search) -> String {
     let Some(best) = search.best() else { return why_none(search) };
@@ -72,9 +101,13 @@ pub fn finding(search: &Search) -> String {
             Unit::Fraction.format(seconds / total)
         )
     });
+    let fixed = fixed(search);
+    let with = if fixed.is_empty() { String::new() } else { format!(" with {} fixed", listed(&fixed)) };
     let of = match search.valid() {
-        1 => "The only layout that fits is".to_owned(),
-        n => format!("The fastest of {} layouts that fit is", grouped(n as u64)),
+        // Nothing is left to choose.
+        _ if search.pins().values().iter().all(Option::is_some) => "The layout that you fixed is".to_owned(),
+        1 => format!("The only layout that fits{with} is"),
+        n => format!("The fastest of {} layouts that fit{with} is", grouped(n as u64)),
     };
     let tight = match best.verdict {
         Verdict::Tight => " It is tight: CUDA, communication buffers and fragmentation may take what is left.",
@@ -108,6 +141,7 @@ pub fn value(name: &str, value: u64) -> String {
         ("recompute", 0) => "no recomputation".to_owned(),
         ("recompute", 1) => "selective recomputation".to_owned(),
         ("recompute", _) => "full recomputation".to_owned(),
+        ("mbs", 1) => "micro-batches of 1 sequence".to_owned(),
         ("chunks", 1) => "1 chunk".to_owned(),
         ("chunks", n) => format!("{n} chunks"),
         ("mbs", n) => format!("micro-batches of {n}"),
@@ -151,4 +185,46 @@ fn reason(search: &Search, best: &Layout, knob: usize) -> Option<Reason> {
         return None;
     }
     Some(Reason { name, value: value(name, own), why: capital(&parts.join(" ")) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Params;
+    use super::*;
+    use crate::declare::Model as _;
+    use crate::query::Query;
+
+    fn said(query: &str) -> String {
+        finding(&Params::read(&Query::parse(query)).0.search().expect("the model is possible").run())
+    }
+
+    #[test]
+    fn the_fastest_of_a_search_says_what_is_fixed() {
+        let job = "model=llama-2-7b&nodes=2";
+        let pinned = said(job);
+        assert!(
+            pinned.contains(" layouts that fit with tp 8, cp 1, micro-batches of 1 sequence and ZeRO-1 fixed is "),
+            "{pinned}"
+        );
+        let free = said(&format!("{job}&tp=0&cp=0&ep=0&mbs=0&zero=any"));
+        assert!(free.starts_with("The fastest of ") && !free.contains("fixed"), "{free}");
+        let experts = said("model=mixtral-8x7b&nodes=4&tp=0&mbs=0&zero=any");
+        assert!(experts.contains(" with cp 1 and ep 1 fixed is "), "{experts}");
+        let whole = format!("{job}&tp=1&cp=1&ep=1&pp=1&vpp=1&mbs=1&zero=3&recompute=full");
+        assert!(said(&whole).starts_with("The layout that you fixed is dp 16"), "{}", said(&whole));
+    }
+
+    #[test]
+    fn the_other_kind_of_layout_is_compared_with_the_best() {
+        let params = Params::read(&Query::parse("model=llama-2-7b&nodes=2")).0.freed();
+        let search = params.search().expect("the model is possible").run();
+        let best = search.best().expect("a layout").step;
+        let is_split = |n: u64| n > 1;
+        let tensor = search.layouts().iter().filter(|l| l.verdict.possible() && is_split(l.choice.degrees.tp));
+        let fastest = tensor.map(|l| l.step).min_by(f64::total_cmp).expect("one with tensor parallelism");
+        let says = other(&search, "tp", "tensor parallelism", is_split).expect("a comparison");
+        assert!(fastest > best && says.starts_with("With tensor parallelism the fastest is tp "), "{says}");
+        assert!(says.contains(&Unit::Seconds.format(fastest)), "{says}");
+        assert_eq!(other(&search, "tp", "a thousand ranks", |n| n > 1000), None);
+    }
 }

@@ -8,7 +8,7 @@ use leptos::ev::{ClipboardEvent, KeyboardEvent};
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use ringside_content::schema::{EntryKind, SearchEntry, Signs};
+use ringside_content::schema::{EntryKind, SearchEntry, Sign, Signs};
 use ringside_content::search::{Answer, Hit, Index, answer};
 use ringside_content::words;
 use ringside_core::ask::{Answered, RUN};
@@ -200,9 +200,10 @@ impl Field {
         !long && self.text.with(|text| text.trim().is_empty())
     }
 
-    /// The options: figures that take the numbers, then the places.
+    /// The options: figures that take the numbers, what an error means, then the places.
     fn count(self) -> usize {
-        self.answer.with(|a| a.figures.len() + a.found.hits.len())
+        let meant = self.signs.with(|signs| self.answer.with(|a| a.diagnoses(signs).count()));
+        meant + self.answer.with(|a| a.figures.len() + a.found.hits.len())
     }
 
     fn id_of(self, i: usize) -> String {
@@ -350,9 +351,14 @@ impl Field {
                 self.answer.with(|a| {
                     let figures = a.figures.iter().enumerate().map(|(i, figure)| self.figure(i, figure)).collect_view();
                     let from = a.figures.len();
+                    let meant: Vec<_> = self.signs.with(|signs| {
+                        let signs = a.diagnoses(signs).enumerate();
+                        signs.map(|(i, sign)| self.diagnosis(from + i, sign)).collect()
+                    });
+                    let from = from + meant.len();
                     let row = |(i, hit): (usize, &Hit)| Some(self.row(from + i, hit, index.entries().get(hit.index)?));
                     let rows = a.found.hits.iter().enumerate().filter_map(row).collect_view();
-                    Some(view! { {figures} {rows} }.into_any())
+                    Some(view! { {figures} {meant} {rows} }.into_any())
                 })
             })
             .into_any()
@@ -395,6 +401,27 @@ impl Field {
         view! {
             <a class="result answer" href=figure.href() on:click=move |_| self.done.run(())>
                 {answered(figure)}
+            </a>
+        }
+        .into_any()
+    }
+
+    /// What an error means, as a result: it leads to the section that teaches it.
+    fn diagnosis(self, i: usize, sign: &Sign) -> AnyView {
+        view! {
+            <a
+                role="option"
+                id=self.id_of(i)
+                class="result"
+                tabindex="-1"
+                href=sign.section.href.clone()
+                aria-selected=move || (self.chosen.get() == i).to_string()
+                on:mousemove=move |_| self.choose(i)
+                on:click=move |_| self.done.run(())
+            >
+                <span class="result-kind">"Diagnosis"</span>
+                <span class="result-title">{sign.title.clone()}</span>
+                <span class="result-context">{sign.section.title.clone()}</span>
             </a>
         }
         .into_any()

@@ -76,6 +76,8 @@ pub struct Params {
     pub gpu: &'static Accelerator,
     /// Adapters served on one base.
     pub served: u64,
+    /// Which way of training the verdict is on.
+    pub tune: Tune,
 }
 
 /// What comes of it.
@@ -87,7 +89,7 @@ pub struct Shown {
     pub held: [Held; 3],
 }
 
-const OWN: [Param<Params>; 15] = [
+const OWN: [Param<Params>; 16] = [
     choice("view", "what is shown", View::LIST, "memory").label("Show").main().at(|p: &mut Params| p.view.slot()),
     reference::MODEL.default(MODEL).own_control(),
     reference::GUESS.apart(),
@@ -143,6 +145,10 @@ const OWN: [Param<Params>; 15] = [
         .doubling(MOST)
         .more("Serving")
         .at(|p: &mut Params| p.served.slot()),
+    choice("tune", "the way of training that the verdict is on", Tune::LIST, "lora")
+        .label("Verdict on")
+        .more("Training")
+        .at(|p: &mut Params| p.tune.slot()),
 ];
 
 impl Model for Params {
@@ -151,7 +157,7 @@ impl Model for Params {
     const TITLE: &'static str = "What an adapter saves";
     const SUMMARY: &'static str = "LoRA and QLoRA on a model of your own or a published one: what a GPU holds, what is saved to disk, \
                                    parameters over the rank, many adapters on one base.";
-    const PARAMS: &'static [Param<Self>] = &join::<_, 50>(&[&OWN, &all_apart(&SHAPE)]);
+    const PARAMS: &'static [Param<Self>] = &join::<_, { OWN.len() + SHAPE.len() }>(&[&OWN, &all_apart(&SHAPE)]);
     const APPLIES: &'static [Applies<Self>] = &[applies(&["served"], |p| p.view == View::Serving)];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("params", "Model parameters", Unit::Count, |_, s| s.held[0].params),
@@ -194,12 +200,16 @@ impl Model for Params {
                 measure("qlora", "QLoRA", Unit::Bytes, |_, s| s.total(Tune::Qlora)),
             ),
         ),
+        within(
+            |p, _| p.gpu.memory.0,
+            measure("tuned", "Memory of the way of training", Unit::Bytes, |p, s| s.total(p.tune)),
+        ),
         words(
-            &["LoRA does not fit", "LoRA is tight", "LoRA fits"],
+            &["Does not fit", "Tight", "Fits"],
             doc(
                 "With what nobody can compute beside the tensors: the CUDA context, temporaries, fragmentation.",
-                measure("lora-verdict", "Verdict on LoRA", Unit::Count, |p, s| {
-                    f64::from(s.held[1].verdict(p.gpu) as u8)
+                measure("verdict", "Verdict on the way of training", Unit::Count, |p, s| {
+                    f64::from(s.held[p.tune as usize].verdict(p.gpu) as u8)
                 }),
             ),
         ),
@@ -219,10 +229,10 @@ impl Model for Params {
     ];
 
     const DECISION: Option<Decision> = Some(Decision {
-        quantities: &["lora"],
+        quantities: &["tuned"],
         aim: Aim::Within,
-        judge: Some("lora-verdict"),
-        words: ["LoRA does not fit", "LoRA fits"],
+        judge: Some("verdict"),
+        words: ["Does not fit", "Fits"],
         levers: &[
             lever_of("recompute", &["full"], "It costs one more forward pass per step: a third more FLOPs."),
             lever_of("zero", &["2", "3"], "It saves memory only with several data-parallel ranks."),

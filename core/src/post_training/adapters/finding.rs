@@ -4,8 +4,11 @@ use super::figure::{Params, Shown, View};
 use crate::declare::Model as _;
 use crate::memory::activations::Recompute;
 use crate::memory::verdict::Verdict;
-use crate::post_training::held::Tune;
+use crate::post_training::held::{Held, Tune};
 use crate::quantity::{Unit, count, grouped, number};
+
+/// Tokens below which a sequence isn't cut.
+const SHORTEST: u64 = 256;
 
 fn bytes(value: f64) -> String {
     Unit::Bytes.format(value)
@@ -21,13 +24,15 @@ impl Params {
         }
     }
 
-    /// Whether training in this way fits the GPU, by how much, and which of recomputation and four-bit weights would make it fit.
+    /// Whether training in this way fits the GPU, by how much, and which of recomputation, four-bit weights and shorter sequences would make it
+    /// fit.
     pub fn verdict_in_words(&self, s: &Shown, wanted: Tune) -> String {
         let plain = s.held[wanted as usize];
         let full = Self { recompute: Recompute::Full, ..*self }.evaluate().ok();
         // Whoever trains an adapter checkpoints activations before anything else is given up.
         let again = full.as_ref().map(|full| full.held[wanted as usize]);
-        let again = again.filter(|held| held.verdict(self.gpu) > plain.verdict(self.gpu));
+        let is_leaner = |held: &Held| held.parts.total().0 < plain.parts.total().0;
+        let again = again.filter(|held| plain.verdict(self.gpu) != Verdict::Fits && is_leaner(held));
         let held = again.unwrap_or(plain);
         let verdict = held.verdict(self.gpu);
         let name = match wanted {
@@ -39,9 +44,14 @@ impl Params {
             Verdict::Tight => "is tight",
             Verdict::DoesNotFit => "doesn’t fit",
         };
-        let by = if again.is_some() { " with gradient checkpointing" } else { "" };
+        let by = match (again, verdict) {
+            (None, _) => "",
+            (Some(_), Verdict::DoesNotFit) => " even with gradient checkpointing",
+            (Some(_), _) => " with gradient checkpointing",
+        };
         let mut text = format!(
-            "{name} {judged}{by}: its tensors take {}, CUDA, buffers and fragmentation another {} to {}, and the GPU has {}.",
+            "{name} {judged}{by}: at {} tokens its tensors take {}, CUDA, buffers and fragmentation another {} to {}, and the GPU has {}.",
+            grouped(self.seq),
             bytes(held.parts.total().0),
             bytes(held.beside.low.0),
             bytes(held.beside.high.0),
@@ -63,15 +73,52 @@ impl Params {
             let full = full.as_ref().filter(|_| self.recompute != Recompute::Full).map(qlora);
             for (held, name) in [(Some(qlora(s)), "QLoRA"), (full, "QLoRA with gradient checkpointing")] {
                 if let Some(held) = held.filter(|held| held.verdict(self.gpu) > verdict) {
-                    let judged = if held.verdict(self.gpu) == Verdict::Fits { "which fits" } else { "which is tight" };
-                    text += &format!(" {name} brings the tensors to {}, {judged}.", bytes(held.parts.total().0));
+                    text += &format!(
+                        " {name} brings the tensors to {}, {}.",
+                        bytes(held.parts.total().0),
+                        self.which(&held)
+                    );
                 }
             }
         }
-        if text.len() == here && verdict == Verdict::DoesNotFit {
-            text += " Neither gradient checkpointing nor four-bit weights make it fit. Try shorter sequences, a larger GPU or several GPUs.";
+        if text.len() > here {
+            return text;
+        }
+        match self.shorter(wanted, verdict) {
+            Some((seq, held)) => {
+                let total = bytes(held.parts.total().0);
+                text += &format!(
+                    " Sequences of {} tokens bring the tensors to {total}, {}.",
+                    grouped(seq),
+                    self.which(&held)
+                );
+            }
+            None if verdict == Verdict::DoesNotFit => {
+                let bits = if wanted == Tune::Qlora { "" } else { ", four-bit weights" };
+                text += &format!(
+                    " Gradient checkpointing{bits} and shorter sequences together don’t make it fit. Take a larger GPU or several GPUs."
+                );
+            }
+            None => {}
         }
         text
+    }
+
+    fn which(&self, held: &Held) -> &'static str {
+        if held.verdict(self.gpu) == Verdict::Fits { "which fits" } else { "which is tight" }
+    }
+
+    /// The longest of half, a quarter … of the sequence, with full recomputation, that fits, or else the longest that is better than `verdict`.
+    fn shorter(&self, wanted: Tune, verdict: Verdict) -> Option<(u64, Held)> {
+        let halves = (1..u64::BITS).map(|n| self.seq >> n).take_while(|seq| *seq >= SHORTEST);
+        let better: Vec<_> = halves
+            .filter_map(|seq| {
+                Some((seq, Self { seq, recompute: Recompute::Full, ..*self }.evaluate().ok()?.held[wanted as usize]))
+            })
+            .filter(|(_, held)| held.verdict(self.gpu) > verdict)
+            .collect();
+        let fits = better.iter().find(|(_, held)| held.verdict(self.gpu) == Verdict::Fits);
+        fits.or(better.first()).copied()
     }
 
     fn memory_finding(&self, s: &Shown) -> String {

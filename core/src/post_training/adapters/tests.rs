@@ -55,3 +55,43 @@ fn findings_have_their_numbers() {
         assert!(finding.ends_with('.') && !finding.contains("NaN"), "{finding}");
     }
 }
+
+#[test]
+fn a_verdict_quotes_the_checkpointed_number_and_the_sequences_that_fit() {
+    use crate::memory::activations::Recompute;
+    use crate::quantity::Unit;
+    let params = read("model=llama-3-70b&gpu=a6000-48&tune=qlora");
+    let shown = params.evaluate().expect("possible");
+    let of = |seq: u64| {
+        Params { seq, recompute: Recompute::Full, ..params }.evaluate().expect("possible").total(Tune::Qlora)
+    };
+    let says = params.verdict_in_words(&shown, params.tune);
+    assert!(says.starts_with("QLoRA doesn’t fit even with gradient checkpointing: at 2,048 tokens"), "{says}");
+    for total in [of(params.seq), shown.total(Tune::Qlora)] {
+        assert!(says.contains(&Unit::Bytes.format(total)), "{says}");
+    }
+    let shorter = [1024, 512, 256]
+        .into_iter()
+        .find(|seq| says.contains(&format!("Sequences of {} tokens", crate::quantity::grouped(*seq))));
+    match shorter {
+        Some(seq) => assert!(says.contains(&Unit::Bytes.format(of(seq))) && says.contains("which "), "{says}"),
+        None => assert!(says.contains("Take a larger GPU"), "{says}"),
+    }
+    // On a card that has room, nothing is given up.
+    let roomy = read("model=llama-3-8b&gpu=h100-80&tune=qlora&recompute=full");
+    let says = roomy.verdict_in_words(&roomy.evaluate().expect("possible"), roomy.tune);
+    assert!(says.starts_with("QLoRA fits: ") && !says.contains("Without checkpointing"), "{says}");
+}
+
+#[test]
+fn the_verdict_is_on_what_was_asked_for() {
+    let of = |query: &str| {
+        let params = read(query);
+        let shown = params.evaluate().expect("possible");
+        let quantities = params.quantities(&shown);
+        ["tuned", "verdict"].map(|id| quantities.iter().find(|q| q.id == id).map(|q| q.value).expect("a quantity"))
+    };
+    let [lora, qlora] =
+        ["lora", "qlora"].map(|tune| of(&format!("model=llama-3-8b&gpu=t4&recompute=full&tune={tune}")));
+    assert!(qlora[0] < lora[0] && qlora[1] > lora[1], "{lora:?} {qlora:?}");
+}
