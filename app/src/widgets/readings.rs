@@ -123,8 +123,8 @@ pub(super) fn one(quantity: &'static str, label: &'static str, unit: Unit, value
 }
 
 /// Whether what ran was right: 1 or 0.
-pub(super) fn verified(value: Signal<f64>) -> AnyView {
-    alone(Shown { words: &["No", "Yes"], ..Shown::new("verified", "Correct result", Unit::Count) }, value)
+pub(super) fn verified(label: &'static str, value: Signal<f64>) -> AnyView {
+    alone(Shown { words: &["No", "Yes"], ..Shown::new("verified", label, Unit::Count) }, value)
 }
 
 fn alone(shown: Shown, value: Signal<f64>) -> AnyView {

@@ -211,7 +211,7 @@ pub(crate) fn run(world: &mut World<'_>, source: &Source) -> End {
             }
         }
         if let Err((state, told)) = advance(world, rank, &mut runners[rank], source) {
-            return End { states: states(&runners, world, state.map(|s| (rank, s))), fault: Some(told) };
+            return End { states: states(&runners, world, Some((rank, state))), fault: Some(told) };
         }
     }
     loop {
@@ -228,7 +228,7 @@ pub(crate) fn run(world: &mut World<'_>, source: &Source) -> End {
                 waited(world, rank, &block);
                 let result = call.resume(MontyObject::None, PrintWriter::Callback(&mut runner.output));
                 if let Err((state, told)) = took(world, rank, runner, source, result) {
-                    return End { states: states(&runners, world, state.map(|s| (rank, s))), fault: Some(told) };
+                    return End { states: states(&runners, world, Some((rank, state))), fault: Some(told) };
                 }
             }
         }
@@ -250,7 +250,7 @@ pub(crate) fn run(world: &mut World<'_>, source: &Source) -> End {
                 MontyException::new(ExcType::RuntimeError, Some(format!("{}: rank {dead} is gone", block.call)));
             let result = call.resume(error, PrintWriter::Callback(&mut runner.output));
             if let Err((state, told)) = took(world, rank, runner, source, result) {
-                return End { states: states(&runners, world, state.map(|s| (rank, s))), fault: Some(told) };
+                return End { states: states(&runners, world, Some((rank, state))), fault: Some(told) };
             }
         }
     }
@@ -303,7 +303,7 @@ fn flush(world: &mut World<'_>, rank: usize, output: &mut Output, all: bool) {
     }
 }
 
-type Stopped = (Option<State>, Diagnosis);
+type Stopped = (State, Diagnosis);
 
 fn took(
     world: &mut World<'_>,
@@ -320,7 +320,7 @@ fn took(
         Err(error) => {
             flush(world, rank, &mut runner.output, true);
             let (state, told) = failed(rank, &error, source, &runner.output, &world.job.limits);
-            Err((Some(state), told))
+            Err((state, told))
         }
     }
 }
@@ -339,6 +339,7 @@ fn lookup(name: &str, source: &Source) -> NameLookupResult {
         let module = match space {
             "dist" => "torch.distributed",
             "op" => "ReduceOp",
+            "cuda" => "torch.cuda",
             other => other,
         };
         return NameLookupResult::Error(MontyException::new(
@@ -379,7 +380,7 @@ fn advance(world: &mut World<'_>, rank: usize, runner: &mut Runner, source: &Sou
                 grouped(limits.calls)
             );
             let told = Diagnosis { verdict: Verdict::Limit, sentence, at: vec![At { rank, line }] };
-            return Err((None, told));
+            return Err((State::Failed { line, error: "too many calls".to_owned() }, told));
         }
         let result = match *progress {
             RunProgress::Complete(_) => {
@@ -423,7 +424,10 @@ fn advance(world: &mut World<'_>, rank: usize, runner: &mut Runner, source: &Sou
                     Err(Fault::Raise(kind, message)) => {
                         call.resume(ExtFunctionResult::Error(MontyException::new(kind, Some(message))), writer)
                     }
-                    Err(Fault::Stop(told)) => return Err((None, told)),
+                    Err(Fault::Stop(told)) => {
+                        let line = world.seats.get(rank).map_or(0, |s| s.line);
+                        return Err((State::Refused { line, call: names::called(&call.function_name) }, told));
+                    }
                     Err(Fault::Die) => {
                         if let Some(seat) = world.seats.get_mut(rank) {
                             seat.dead = true;
@@ -439,7 +443,7 @@ fn advance(world: &mut World<'_>, rank: usize, runner: &mut Runner, source: &Sou
             Err(error) => {
                 flush(world, rank, &mut runner.output, true);
                 let (state, told) = failed(rank, &error, source, &runner.output, &limits);
-                return Err((Some(state), told));
+                return Err((state, told));
             }
         }
     }

@@ -245,7 +245,8 @@ fn named_rows(by: &Tensor) -> Vec<i64> {
 /// What to say of a name that a module has elsewhere or nowhere.
 pub(crate) fn absent(module: &str, member: &str) -> String {
     let advice = match member {
-        "cuda" | "device" => "; there are no devices to choose, so leave it out",
+        _ if module == "torch.cuda" => "; each rank has one device of its own, so leave it out",
+        "device" => "; there are no devices to choose, so leave it out",
         "no_grad" | "inference_mode" | "enable_grad" => "; there is no autograd, so leave it out",
         _ => "",
     };
@@ -477,6 +478,8 @@ impl World<'_> {
             "ringside" => return self.ringside(rank, member, line, &args),
             "dist" => return self.dist(rank, member, line, &args),
             "torch" => self.torch(rank, member, line, &args)?,
+            // Each rank has a device of its own, whichever it asks for.
+            "cuda" => args.need(0, "device").map(|_| MontyObject::None)?,
             "method" => {
                 let Some(uuid) = receiver else { return Err("no receiver".into()) };
                 if let Some(id) = read_identity(uuid, WORK) {

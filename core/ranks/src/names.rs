@@ -25,6 +25,8 @@ const DIST: &[&str] = &[
     "ReduceOp",
     "send",
 ];
+/// What `torch.cuda` has.
+const CUDA: &[&str] = &["set_device"];
 /// What `from ringside import *` brings.
 const RINGSIDE: &[&str] =
     &["alive", "compute", "expect", "exists", "randn", "rank", "step", "submit", "tag", "world_size"];
@@ -121,6 +123,7 @@ const METHODS: &[&str] = &[
 pub(crate) fn of(space: &str) -> &'static [&'static str] {
     match space {
         "dist" => DIST,
+        "cuda" => CUDA,
         "ringside" => RINGSIDE,
         _ => &[],
     }
@@ -156,6 +159,15 @@ pub(crate) fn read_method(name: &str) -> (&str, Option<u32>) {
             Err(_) => (name, None),
         },
         None => (name, None),
+    }
+}
+
+/// What a learner called, by the name of the host's function: `all_reduce`; empty for an operator or a subscript.
+pub(crate) fn called(name: &str) -> String {
+    match read_host(name) {
+        Some((_, member, _)) => member.to_owned(),
+        None if name.starts_with("_rs_") => String::new(),
+        None => read_method(name).0.to_owned(),
     }
 }
 

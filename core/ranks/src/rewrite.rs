@@ -173,6 +173,7 @@ fn space(module: &str) -> Option<&'static str> {
     match module {
         "torch" | "torch.nn.functional" | "torch.nn" => Some("torch"),
         "torch.distributed" => Some("dist"),
+        "torch.cuda" => Some("cuda"),
         "ringside" => Some("ringside"),
         _ => None,
     }
@@ -335,6 +336,7 @@ impl<'a> Editor<'a> {
     fn submodule(&self, space: &'static str, attr: &str) -> Option<&'static str> {
         match (space, attr) {
             ("torch", "distributed") => Some("dist"),
+            ("torch", "cuda") => Some("cuda"),
             ("torch", "nn" | "functional") => Some("torch"),
             _ => None,
         }

@@ -269,13 +269,25 @@ pub(crate) fn budget(totals: &Totals, best: Option<&Totals>, budgets: &Budgets, 
         return told(Verdict::OverTime, sentence);
     }
     let written = |t: &Totals| [seconds(t.time), bytes(t.memory), bytes(t.bytes)];
-    let ([time, memory, sent], best) = (written(totals), written(best));
-    let differs = ["takes", "holds at most", "sends at most"].into_iter().zip(&best).zip([&time, &memory, &sent]);
-    let differs: Vec<String> =
-        differs.filter(|((_, best), own)| best != own).map(|((does, best), _)| format!("{does} {best}")).collect();
-    let compared = if differs.is_empty() { "is as good".to_owned() } else { listed(&differs) };
+    let (known, [time, memory, sent], best) = (best, written(totals), written(best));
+    // Where either is better than the other, as far as it is written.
+    let mut than = [Vec::new(), Vec::new()];
+    let is_less = [totals.time < known.time, totals.memory < known.memory, totals.bytes < known.bytes];
+    let does = ["takes", "holds at most", "sends at most"];
+    for (((does, best), own), is_less) in does.into_iter().zip(&best).zip([&time, &memory, &sent]).zip(is_less) {
+        if best != own {
+            than[usize::from(is_less)].push(format!("{does} {best}"));
+        }
+    }
+    let [ahead, behind] = than.map(|all| listed(&all));
+    let compared = match (ahead.is_empty(), behind.is_empty()) {
+        (true, true) => "The best known program is as good.".to_owned(),
+        (false, true) => format!("The best known program {ahead}."),
+        (true, false) => format!("Yours is better than the best known program, which {behind}."),
+        (false, false) => format!("The best known program {ahead}, but {behind}."),
+    };
     let sentence = format!(
-        "Correct on every rank, in {time}. No rank holds more than {memory} or sends more than {sent}. The best known program {compared}."
+        "Correct on every rank, in {time}. No rank holds more than {memory} or sends more than {sent}. {compared}"
     );
     told(Verdict::Passed, sentence)
 }

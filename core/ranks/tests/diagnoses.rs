@@ -2,7 +2,7 @@
 
 use ringside_core::program::Verdict::{self, Deadlock, Mismatch, Passed, Race, Unreceived};
 
-use ringside_core::program::Job;
+use ringside_core::program::{Job, Rank, State};
 
 use super::{HEAD, run};
 
@@ -63,6 +63,19 @@ fn collectives_in_another_order_or_size() {
         "Rank 0 calls all_reduce on 2 elements at line 5, but rank 1 calls all_reduce on 3 elements at line 5. Every rank of a group must \
          call the same collectives in the same order, with the same sizes.",
     );
+}
+
+#[test]
+fn whose_call_ended_the_run_is_stopped_in_it() {
+    let program =
+        "t = torch.ones(2 + rank())\nif rank() == 0:\n    dist.all_reduce(t)\nelse:\n    dist.all_reduce(t)\n";
+    let run = run(program, 3).run;
+    let stands = |rank: &Rank| (rank.standing(f64::INFINITY).line, rank.standing(f64::INFINITY).says);
+    let stands: Vec<_> = run.ranks.iter().map(stands).collect();
+    assert_eq!(stands[..2], [(6, "hangs in all_reduce".to_owned()), (8, "stopped in all_reduce".to_owned())]);
+    let early = "t = torch.zeros(2)\nif rank() == 0:\n    dist.send(torch.ones(2), 1)\nelse:\n    w = dist.irecv(t, 0)\n    u = t + 1\n    w.wait()\n";
+    let run = super::run(early, 2).run;
+    assert_eq!(run.ranks[1].state, State::Refused { line: 9, call: String::new() });
 }
 
 #[test]

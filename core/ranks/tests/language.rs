@@ -188,6 +188,11 @@ fn errors_have_their_line() {
              leave it out.",
         ),
         (
+            "torch.cuda.set_device(rank())\nprint(torch.cuda.device_count())\n",
+            "Rank 0 stopped at line 5: AttributeError: module 'torch.cuda' has no attribute 'device_count' here; each rank has one device \
+             of its own, so leave it out.",
+        ),
+        (
             "torch.linspace(0, 1, 5)\n",
             "Rank 0 stopped at line 4: AttributeError: module 'torch' has no attribute 'linspace' here.",
         ),

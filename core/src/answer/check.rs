@@ -1,7 +1,7 @@
 //! From a number to a verdict.
 
-use super::units::{Measure, Named, Prefix, suited, units_of};
-use super::{Answer, Mistake, Outcome, Reading, Tolerance, Verdict, read, say};
+use super::units::{Measure, Named, Prefix, find, suited, units_of};
+use super::{Answer, Digits, Mistake, Outcome, Reading, Tolerance, Verdict, read, say};
 use crate::quantity::Unit;
 
 /// What an answer is compared with.
@@ -50,11 +50,23 @@ impl Question<'_> {
                 Verdict { outcome: Outcome::Ambiguous { readings }, value: None, say: question }
             }
             Reading::Answer(answer) => {
+                let answer = self.in_asked_unit(answer);
                 let (outcome, said) = self.judge(&answer, input);
                 let say = said.unwrap_or_else(|| say::sentence(&outcome, self, &answer));
                 Verdict { outcome, value: Some(answer.value), say }
             }
         }
+    }
+
+    /// A bare number in the unit that the question itself names: 13.5 where it asks how many GB. One that is written out in base units stays.
+    fn in_asked_unit(&self, answer: Answer) -> Answer {
+        let Some(asked) = self.written_in.and_then(find) else { return answer };
+        if answer.unit.is_some() || answer.scaled || self.tolerance.accepts(answer.value, self.expected) {
+            return answer;
+        }
+        let digits = answer.digits.map(|d| Digits { half_step: d.half_step * asked.factor, ..d });
+        let unusual = answer.unusual.map(|(value, reading)| (value * asked.factor, reading));
+        Answer { value: answer.number * asked.factor, unit: Some(asked), digits, unusual, ..answer }
     }
 
     fn judge(&self, answer: &Answer, input: &str) -> (Outcome, Option<String>) {

@@ -58,8 +58,10 @@ pub(super) fn sentence(outcome: &Outcome, question: &Question, answer: &Answer) 
                 Outcome::BinaryForDecimal => (insert_i(given), "counts in powers of 1000"),
                 _ => (given.replacen('i', "", 1).replacen("KB", "kB", 1), "counts in powers of 1024"),
             };
+            // Where the question names its unit, no other is an answer.
+            let convert = if question.written_in.is_some() { "" } else { ", or convert it" };
             format!(
-                "The digits are right in {other}, and you wrote {given}, which {advice}. Write {} {other}, or convert it.",
+                "The digits are right in {other}, and you wrote {given}, which {advice}. Write {} {other}{convert}.",
                 significant(answer.number, 6)
             )
         }

@@ -43,6 +43,29 @@ fn a_tolerance_is_read_and_said() {
 }
 
 #[test]
+fn a_question_that_names_its_unit_needs_none_in_the_answer() {
+    let asked = |input, expected, unit| {
+        let tolerance = Tolerance::default();
+        let question =
+            Question { expected, unit: Unit::Bytes, tolerance, mistakes: &[], names: &[], written_in: Some(unit) };
+        question.check(input)
+    };
+    for right in ["13.5", "13.5 GB", "13.52e9", "13500000000", "27/2"] {
+        assert!(asked(right, 13.52e9, "GB").is_right(), "{right}: {}", asked(right, 13.52e9, "GB").say());
+    }
+    assert!(!asked("8", 13.52e9, "GB").is_right() && !asked("8", 13.52e9, "GB").say().contains("of what"));
+    // No hint offers what is refused: the same amount in another unit.
+    let gib = 2.5 * 1_073_741_824.0;
+    let (digits, converted) = (asked("2.5 GB", gib, "GiB"), asked("2.684 GB", gib, "GiB"));
+    assert!(digits.say().ends_with("Write 2.5 GiB."), "{}", digits.say());
+    assert_eq!(converted.say(), "Convert it: the question asks for GiB.");
+    assert!(
+        check(gib, Unit::Bytes, Tolerance::default(), &[], "2.5 GB").say().ends_with("Write 2.5 GiB, or convert it.")
+    );
+    assert!(check(gib, Unit::Bytes, Tolerance::default(), &[], "2.684 GB").is_right());
+}
+
+#[test]
 fn amounts_are_written_in_a_unit_that_suits_them() {
     for (value, unit, text) in [
         (479.64e9, Unit::Bytes, "479.6 GB"),

@@ -152,43 +152,61 @@ impl Model for Params {
         &[applies(&["slow-rank"], |p| p.slow_by > 1.0), applies(&["cut-from", "cut-to"], |p| p.cut)];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("steps", "Steps", Unit::Count, |_, run| run.steps() as f64),
-        headline(
-            "What the rank that sends most puts on its links.",
-            measure("bytes-sent-per-rank", "Sent by the busiest rank", Unit::Bytes, |_, run| run.cost.most_sent()),
-        ),
-        measure("bytes-busiest-link", "Bytes over the busiest link", Unit::Bytes, |_, run| run.cost.busiest_link().2),
-        headline(
-            "From the first byte to the last rank’s result.",
-            measure("time", "Time", Unit::Seconds, |_, run| run.cost.time()),
-        ),
-        doc(
-            "Size of the data over the time, as nccl-tests prints it.",
-            measure("algbw", "Algorithm bandwidth", Unit::BytesPerSecond, |_, run| run.algbw()),
-        ),
-        within(
-            |_, run| run.peak(),
+        // What a run that hangs has sent and taken until then is no cost of the operation.
+        when(
+            |_, run| run.ends(),
             headline(
-                "The bandwidth that the links carry, as nccl-tests prints it, so that it compares with their peak.",
-                measure("busbw", "Bus bandwidth", Unit::BytesPerSecond, |_, run| {
-                    run.algbw() * run.params.op.bus_factor(run.params.ranks)
-                }),
+                "What the rank that sends most puts on its links.",
+                measure("bytes-sent-per-rank", "Sent by the busiest rank", Unit::Bytes, |_, run| run.cost.most_sent()),
+            ),
+        ),
+        when(
+            |_, run| run.ends(),
+            measure("bytes-busiest-link", "Bytes over the busiest link", Unit::Bytes, |_, run| {
+                run.cost.busiest_link().2
+            }),
+        ),
+        when(
+            |_, run| run.ends(),
+            headline(
+                "From the first byte to the last rank’s result.",
+                measure("time", "Time", Unit::Seconds, |_, run| run.cost.time()),
+            ),
+        ),
+        when(
+            |_, run| run.ends(),
+            doc(
+                "Size of the data over the time, as nccl-tests prints it.",
+                measure("algbw", "Algorithm bandwidth", Unit::BytesPerSecond, |_, run| run.algbw()),
+            ),
+        ),
+        when(
+            |_, run| run.ends(),
+            within(
+                |_, run| run.peak(),
+                headline(
+                    "The bandwidth that the links carry, as nccl-tests prints it, so that it compares with their peak.",
+                    measure("busbw", "Bus bandwidth", Unit::BytesPerSecond, |_, run| {
+                        run.algbw() * run.params.op.bus_factor(run.params.ranks)
+                    }),
+                ),
             ),
         ),
         measure("peak", "Peak of the slowest link", Unit::BytesPerSecond, |_, run| run.peak()),
-        measure("idle", "Idle time, mean over ranks", Unit::Fraction, |_, run| run.cost.idle_share()),
         when(
-            |_, run| run.slowdown() > 1.0,
+            |_, run| run.ends(),
+            measure("idle", "Idle time, mean over ranks", Unit::Fraction, |_, run| run.cost.idle_share()),
+        ),
+        when(
+            |_, run| run.ends() && run.slowdown() > 1.0,
             headline(
                 "The time over the time with ranks that are all alike.",
                 measure("slowdown", "Slowdown caused by the slow rank", Unit::Ratio, |_, run| run.slowdown()),
             ),
         ),
+        when(|_, run| !run.ends(), measure("done", "Chunks completed", Unit::Fraction, |_, run| run.done())),
         when(
-            |_, run| run.stuck.iter().any(Option::is_some),
-            measure("done", "Chunks completed", Unit::Fraction, |_, run| run.done()),
-        ),
-        when(
-            |_, run| run.stuck.iter().any(Option::is_some),
+            |_, run| !run.ends(),
             headline(
                 "Ranks that wait for a message that never comes.",
                 measure("stuck", "Deadlocked ranks", Unit::Count, |_, run| run.stuck.iter().flatten().count() as f64),

@@ -1,6 +1,6 @@
 //! What drives a quantity: each parameter moved by one notch.
 
-use super::{Axis, Sliced, axes, value, within, written};
+use super::{Axis, NOT_HERE, Sliced, apart, axes, value, within, written};
 use crate::catalogue::{Entry, Named};
 use crate::query::Query;
 
@@ -8,6 +8,8 @@ use crate::query::Query;
 pub const MOST: usize = 10;
 /// The most options of a choice that are tried.
 const OPTIONS: usize = 24;
+/// How many values without a result a sentence names.
+const NAMED: usize = 3;
 
 /// The effect of every setting on a quantity, everything else as it is: of which model it is about is no setting, and left out. A number is moved one notch down and one up; of a choice every other
 /// option is tried, and the ones with the smallest and the largest result count.
@@ -23,6 +25,8 @@ pub struct Drivers {
     all: usize,
     /// What was tried: which parameter, which notch, what came of it.
     tried: Vec<(usize, usize, f64)>,
+    /// What was tried and leaves the quantity without a value: a run that never ends has no time.
+    without: Vec<(usize, usize)>,
 }
 
 /// One value of a parameter and what comes of it.
@@ -69,7 +73,7 @@ impl Drivers {
         };
         let left: Vec<_> = axes.iter().enumerate().flat_map(moves).rev().collect();
         let all = left.len() + 1;
-        Self { entry, base, quantity, axes, left, now: None, all, tried: Vec::new() }
+        Self { entry, base, quantity, axes, left, now: None, all, tried: Vec::new(), without: Vec::new() }
     }
 
     /// The value of the quantity now, once that is known.
@@ -107,16 +111,33 @@ impl Drivers {
         let quantity = within(label);
         let Some(now) = self.now else { return format!("This state has no result, so nothing drives {quantity}.") };
         match self.ranked().first() {
-            None => format!("No setting changes {quantity} in one step. It stays at {}.", write(now)),
+            None => {
+                format!("No setting changes {quantity} in one step. It stays at {}.{}", write(now), self.say_without())
+            }
             Some(first) => {
                 let furthest = [&first.low, &first.high].into_iter().flatten();
                 let furthest = furthest.max_by(|a, b| (a.value - now).abs().total_cmp(&(b.value - now).abs()));
                 let moved = furthest.map(|m| {
                     let (from, to) = (&first.from, &m.to);
-                    format!(" {label} is {} with “{from}” and {} with “{to}”.", write(now), write(m.value))
+                    let [before, after] = apart(&self.entry, self.quantity, [now, m.value]);
+                    format!(" {label} is {before} with “{from}” and {after} with “{to}”.")
                 });
-                format!("Largest effect: {}.{}", first.label, moved.unwrap_or_default())
+                format!("Largest effect: {}.{}{}", first.label, moved.unwrap_or_default(), self.say_without())
             }
+        }
+    }
+
+    /// Which values leave the quantity without a result.
+    fn say_without(&self) -> String {
+        let named = self.without.iter().take(NAMED).filter_map(|(i, at)| {
+            let axis = self.axes.get(*i)?;
+            Some(format!("{} at “{}”", axis.label(), axis.written(*at)))
+        });
+        let named: Vec<String> = named.collect();
+        match self.without.len().saturating_sub(NAMED) {
+            _ if named.is_empty() => String::new(),
+            0 => format!(" No result with {}.", named.join(", ")),
+            more => format!(" No result with {} and {more} more.", named.join(", ")),
         }
     }
 }
@@ -131,8 +152,10 @@ impl Sliced for Drivers {
             }
         } else if let Some((i, at)) = self.left.pop() {
             let query = self.axes.get(i).and_then(|axis| axis.turned(&self.entry, &self.base, at));
-            if let Some(Ok(value)) = query.map(|query| value(&self.entry, &query, id)) {
-                self.tried.push((i, at, value));
+            match query.map(|query| value(&self.entry, &query, id)) {
+                Some(Ok(value)) => self.tried.push((i, at, value)),
+                Some(Err(why)) if why == NOT_HERE => self.without.push((i, at)),
+                Some(Err(_)) | None => {}
             }
         }
         !self.left.is_empty()

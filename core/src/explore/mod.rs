@@ -24,6 +24,7 @@ pub use map::{Cell, Map};
 pub use solve::{Outcome, Point, Solve};
 pub use state::{EXPLORE, Explored, MOST_KEPT, Tool, carried};
 
+use crate::answer;
 use crate::catalogue::{Entry, Named};
 use crate::declare::Shown;
 use crate::query::Query;
@@ -37,6 +38,27 @@ pub fn headlines(entry: &Entry) -> Vec<Named> {
 pub fn written(entry: &Entry, (id, _, unit): Named, value: f64) -> String {
     entry.shown().find(|shown| shown.id == id).map_or_else(|| unit.format(value), |shown| shown.text(value))
 }
+
+/// Two values of a quantity side by side: as its figure writes them, or with as many digits as tell them apart.
+fn apart(entry: &Entry, quantity: Named, values: [f64; 2]) -> [String; 2] {
+    let usual = values.map(|value| written(entry, quantity, value));
+    let [a, b] = values;
+    if usual[0] != usual[1] || a == b {
+        return usual;
+    }
+    let digits = |digits| values.map(|value| answer::write(value, quantity.2, digits));
+    (4..=MOST_DIGITS).map(digits).find(|[a, b]| a != b).unwrap_or(usual)
+}
+
+/// What a state holds a quantity against, as a person types it; none where it is held against nothing.
+pub fn declared_limit(entry: &Entry, state: &Query, (id, _, unit): Named) -> Option<String> {
+    let quantities = (entry.evaluate)(state).quantities;
+    let limit = quantities.iter().find(|q| q.id == id && q.applies)?.limit?;
+    Some(answer::write(limit, unit, 4))
+}
+
+/// The most significant digits with which two values are told apart.
+const MOST_DIGITS: u32 = 12;
 
 /// Work that stops between any two evaluations.
 pub trait Sliced {
@@ -56,6 +78,9 @@ pub trait Sliced {
     }
 }
 
+/// Why a state that is possible has no value of a quantity.
+const NOT_HERE: &str = "This number doesn’t apply in this state.";
+
 /// The value of a quantity in a state.
 ///
 /// # Errors
@@ -63,7 +88,7 @@ pub trait Sliced {
 fn value(entry: &Entry, query: &Query, quantity: &str) -> Result<f64, String> {
     let result = (entry.evaluate)(query);
     let found = result.quantities.iter().find(|q| q.id == quantity && q.applies).map(|q| q.value);
-    found.ok_or_else(|| result.error.unwrap_or_else(|| "This number doesn’t apply in this state.".to_owned()))
+    found.ok_or_else(|| result.error.unwrap_or_else(|| NOT_HERE.to_owned()))
 }
 
 /// A label as it stands within a sentence: `Peak memory` becomes `peak memory`; `GPUs` and `ZeRO stage` stay.

@@ -1,6 +1,6 @@
 //! Which value of a parameter meets a goal.
 
-use super::{Axis, Goal, Relation, Sliced, value, within, written};
+use super::{Axis, Goal, Relation, Sliced, apart, value, within, written};
 use crate::catalogue::Entry;
 use crate::quantity::{Unit, capital, counted, grouped};
 use crate::query::Query;
@@ -222,11 +222,13 @@ impl Solve {
         match next {
             Some(next) if self.bisected || self.is_one_sided(at, next) => {
                 let which = if next > at { "or less" } else { "or more" };
-                let value = write(at);
+                let [value, beyond] = match (self.value(at), self.value(next)) {
+                    (Some(value), Some(beyond)) => apart(&self.entry, self.goal.quantity, [value, beyond]),
+                    _ => [write(at), write(next)],
+                };
                 format!(
-                    "{} is {limit} with {name} at {opened} {which}: {value} at {opened}, {} at {}. {tried}.{impossible}",
+                    "{} is {limit} with {name} at {opened} {which}: {value} at {opened}, {beyond} at {}. {tried}.{impossible}",
                     capital(label),
-                    write(next),
                     self.axis.written(next)
                 )
             }

@@ -125,6 +125,28 @@ fn memory_is_solved_for_the_number_of_ranks() {
 }
 
 #[test]
+fn two_values_that_differ_look_different() {
+    let entry = find("memory-breakdown").expect("a figure");
+    let quantity = entry.quantities().find(|(id, ..)| *id == "total").expect("a quantity");
+    assert_eq!(apart(entry, quantity, [60e9, 80e9]), ["60 GB", "80 GB"]);
+    assert_eq!(apart(entry, quantity, [60.01e9, 60.02e9]), ["60.01 GB", "60.02 GB"]);
+    assert_eq!(apart(entry, quantity, [60e9, 60e9]), ["60 GB", "60 GB"]);
+    let share = entry.quantities().find(|(_, _, unit)| *unit == Unit::Fraction).unwrap_or(("", "", Unit::Fraction));
+    assert_eq!(apart(entry, share, [0.623_44, 0.623_41]), ["62.344%", "62.341%"]);
+}
+
+#[test]
+fn a_search_begins_with_what_the_quantity_is_held_against() {
+    let entry = find("rlhf-memory").expect("a figure");
+    let limit = |id: &str| {
+        let quantity = entry.quantities().find(|(other, ..)| *other == id).expect("a quantity");
+        declared_limit(entry, &Query::parse("gpu=h100-80"), quantity)
+    };
+    assert!(limit("peak").is_some_and(|text| text.ends_with("GB")), "{:?}", limit("peak"));
+    assert_eq!(limit("step-time"), None);
+}
+
+#[test]
 fn a_map_has_a_state_in_each_cell() {
     let entry = find("memory-breakdown").expect("a figure");
     let all = axes(entry);
@@ -153,6 +175,32 @@ fn drivers_are_ranked_and_their_states_are_real() {
         assert!(ranked.windows(2).all(|pair| pair[0].effect >= pair[1].effect), "{id}");
         for moved in ranked.iter().flat_map(|driver| [&driver.low, &driver.high]).flatten() {
             assert_eq!((entry.evaluate)(&moved.query).get(quantity.0), Some(moved.value), "{id}: {}", moved.to);
+        }
+    }
+}
+
+#[test]
+fn what_never_ends_has_no_time_to_be_ranked_by() {
+    let entry = find("ring-all-reduce").expect("a figure");
+    for id in ["time", "bytes-sent-per-rank"] {
+        let quantity = entry.quantities().find(|(other, ..)| *other == id).expect("a quantity");
+        let drivers = Drivers::new(*entry, &Query::default(), quantity).finish();
+        let ranked = drivers.ranked();
+        let mut moves = ranked.iter().flat_map(|driver| [&driver.low, &driver.high]).flatten();
+        assert!(moves.all(|moved| moved.query.get("cut") != Some("true")), "{id}");
+        assert!(drivers.said().ends_with("No result with Cables at “One is broken”."), "{}", drivers.said());
+    }
+    let states = ["", "cut=true"].map(Query::parse);
+    let said = Compare::new(*entry, &states).finish().comparison().said(1);
+    assert!(!said.contains('×'), "{said}");
+    // A job that can never start leaves the others’ waits no measure of the cluster.
+    let stuck = ALL.iter().find(|entry| entry.id == "cluster-scheduler").expect("a figure");
+    for (text, jobs) in [("", 0.0), ("trace=gangs&policy=kubernetes&gang=false", 2.0)] {
+        let result = (stuck.evaluate)(&Query::parse(text));
+        let quantity = |id: &str| result.quantities.iter().find(|q| q.id == id).expect("a quantity");
+        assert_eq!(quantity("stuck").value, jobs, "{text}");
+        for id in ["makespan", "mean-wait", "utilisation", "slowdown"] {
+            assert_eq!(quantity(id).applies, quantity("stuck").value == 0.0, "{text}: {id}");
         }
     }
 }

@@ -38,11 +38,16 @@ pub struct Report {
     pub best: Played,
     /// Somebody who did not think; none if the mission's careless answers lead nowhere.
     pub careless: Option<Played>,
-    /// Up to two decisions, the one that cost most first.
+    /// Up to two decisions, the one that cost most first. What cost less than [`MATTERS`] of the distance to the best run didn't matter.
     pub mattered: Vec<Mattered>,
+    /// What answers cost that had to be made again, in the score.
+    pub failed: f64,
     /// What going back cost, in the score.
     pub returning: f64,
 }
+
+/// The least share of the distance to the best run that a decision which mattered has cost.
+pub const MATTERS: f64 = 0.05;
 
 impl Played {
     fn of(mission: &Mission, game: &Game<'_>) -> Result<Self, String> {
@@ -98,11 +103,15 @@ impl Report {
                 mattered.push(Mattered { decision, yours: mine.clone(), best: theirs.clone(), gain });
             }
         }
+        let best = Played::of(mission, &best_game)?;
+        mattered.retain(|m| m.gain >= MATTERS * (best.score - straight).abs());
         mattered.sort_by(|a, b| b.gain.total_cmp(&a.gain));
         mattered.truncate(2);
         let careless = play(&careless(mission), true).and_then(|game| Played::of(mission, &game)).ok();
         let you = Played::of(mission, game)?;
+        let last: Path = yours.iter().map(|answers| answers.last().cloned().into_iter().collect()).collect();
+        let failed = play(&last, true).and_then(|game| game.score()).map_or(0.0, |clean| (clean - straight).max(0.0));
         let returning = (straight - you.score).max(0.0);
-        Ok(Self { you, best: Played::of(mission, &best_game)?, careless, mattered, returning })
+        Ok(Self { you, best, careless, mattered, failed, returning })
     }
 }

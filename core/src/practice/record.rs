@@ -187,8 +187,8 @@ impl Run {
         Some(Self { mission, seed, moves })
     }
 
-    /// How many decisions it has, those that were taken back included.
-    pub fn decisions(&self) -> usize {
+    /// How many answers it has, those included that failed or were taken back: a decision may have several.
+    pub fn answers(&self) -> usize {
         mission::read(&self.moves).map_or(0, |moves| moves.iter().filter(|m| matches!(m, Move::Decide(_))).count())
     }
 }
@@ -302,7 +302,7 @@ mod tests {
         };
         let text = record.write().unwrap();
         assert_eq!(Record::read(&text), Ok((record.clone(), Vec::new())));
-        assert_eq!(record.runs[0].decisions(), 2);
+        assert_eq!(record.runs[0].answers(), 2);
         let again: Vec<Again> = record.solved.iter().map(|s| s.again(&definitions(), &by_catalogue)).collect();
         assert_eq!(again, [Again::Right, Again::NotRight, Again::Unknown, Again::Unknown]);
         assert_eq!(solved("c/e", "").again(&definitions(), &by_catalogue), Again::Unmarked);

@@ -124,6 +124,10 @@ impl Rank {
                 State::Waits { line, call, .. } => at(Doing::Hangs, *line, format!("hangs in {call}")),
                 State::Failed { line, error } => at(Doing::Stopped, *line, format!("stopped by {error}")),
                 State::Died { line } => at(Doing::Stopped, *line, "died".to_owned()),
+                State::Refused { line, call } if call.is_empty() => {
+                    at(Doing::Stopped, *line, "stopped here".to_owned())
+                }
+                State::Refused { line, call } => at(Doing::Stopped, *line, format!("stopped in {call}")),
                 State::Stopped { line } => at(Doing::Stopped, *line, "stopped with the run".to_owned()),
             },
         }

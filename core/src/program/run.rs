@@ -141,6 +141,13 @@ pub enum State {
         /// Line.
         line: u32,
     },
+    /// Its own call ended the run: a collective that does not match that of another rank, a tensor that is still under way.
+    Refused {
+        /// Line.
+        line: u32,
+        /// The call: "all_reduce"; empty for an operator or a subscript.
+        call: String,
+    },
     /// It was still able to go on when another rank's error ended the run.
     Stopped {
         /// Line of its last call.

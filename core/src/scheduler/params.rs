@@ -285,25 +285,41 @@ impl Model for Params {
     const APPLIES: &'static [Applies<Self>] =
         &[applies(&["gang"], |p| p.policy == Policy::Kubernetes), applies(&["checkpoint"], |p| p.preempt)];
     const QUANTITIES: &'static [Measure<Self, Campaign>] = &[
-        headline(
-            "GPU time in use, from the first submission to the last end.",
-            measure("utilisation", "GPU utilization", Unit::Fraction, |p, c| {
-                c.schedule.utilisation(&c.jobs, p.cluster())
-            }),
+        // Averages over the jobs that start, and the end of the last of them, would praise a cluster on which others never do.
+        when(
+            |_, c| c.schedule.stuck() == 0,
+            headline(
+                "GPU time in use, from the first submission to the last end.",
+                measure("utilisation", "GPU utilization", Unit::Fraction, |p, c| {
+                    c.schedule.utilisation(&c.jobs, p.cluster())
+                }),
+            ),
         ),
-        headline(
-            "From submission to start, averaged over jobs.",
-            measure("mean-wait", "Mean wait", Unit::Seconds, |_, c| c.schedule.mean_wait(&c.jobs)),
+        when(
+            |_, c| c.schedule.stuck() == 0,
+            headline(
+                "From submission to start, averaged over jobs.",
+                measure("mean-wait", "Mean wait", Unit::Seconds, |_, c| c.schedule.mean_wait(&c.jobs)),
+            ),
         ),
-        headline(
-            "The job that waited longest.",
-            measure("longest-wait", "Longest wait", Unit::Seconds, |_, c| c.schedule.longest_wait(&c.jobs) as f64),
+        when(
+            |_, c| c.schedule.stuck() == 0,
+            headline(
+                "The job that waited longest.",
+                measure("longest-wait", "Longest wait", Unit::Seconds, |_, c| c.schedule.longest_wait(&c.jobs) as f64),
+            ),
         ),
-        headline(
-            "From the first submission to the last end.",
-            measure("makespan", "Makespan", Unit::Seconds, |_, c| c.schedule.makespan(&c.jobs) as f64),
+        when(
+            |_, c| c.schedule.stuck() == 0,
+            headline(
+                "From the first submission to the last end.",
+                measure("makespan", "Makespan", Unit::Seconds, |_, c| c.schedule.makespan(&c.jobs) as f64),
+            ),
         ),
-        measure("slowdown", "Mean bounded slowdown", Unit::Ratio, |_, c| c.schedule.slowdown(&c.jobs)),
+        when(
+            |_, c| c.schedule.stuck() == 0,
+            measure("slowdown", "Mean bounded slowdown", Unit::Ratio, |_, c| c.schedule.slowdown(&c.jobs)),
+        ),
         measure("jobs", "Jobs", Unit::Count, |_, c| c.jobs.len() as f64),
         measure("backfilled", "Backfilled jobs", Unit::Count, |_, c| {
             c.schedule.outcomes.iter().filter(|o| o.backfilled).count() as f64

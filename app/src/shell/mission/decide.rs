@@ -125,25 +125,28 @@ impl Draft {
         let next = run.shown.with_untracked(|s| s.next);
         let decision = run.with(|m| m.decision.get(next).cloned()).ok_or("All decisions are made.")?;
         let state = self.state.get_untracked();
-        match decision.made() {
+        let chosen = match decision.made() {
             Made::Widget(_) => {
                 if let Some(why) = refused() {
                     return Err(format!("A field of the figure could not be used. {why}"));
                 }
-                let chosen = run.play(|_, _, game| game.chosen(&state)).ok_or("This run cannot be played.")?;
-                let failed = |step: &Step| step.decision == next && step.again && step.answer.as_ref() == Some(&chosen);
-                if run.shown.with_untracked(|s| s.steps.last().is_some_and(failed)) {
-                    return Err("You just decided that, and it didn’t work. Change something first.".into());
-                }
-                Ok(chosen)
+                run.play(|_, _, game| game.chosen(&state)).ok_or("This run cannot be played.")?
             }
-            Made::Choice(_) if state.get(ANSWER).is_some() => Ok(state),
-            Made::Choice(_) => Err("Choose one of them first.".into()),
+            Made::Choice(_) if state.get(ANSWER).is_some() => state,
+            Made::Choice(_) => return Err("Choose one of them first.".into()),
             Made::Number(counted) => {
                 let typed = self.typed.get_untracked();
-                counted.asked().read(&typed).map(|value| Query::new([(ANSWER, plain(value))]))
+                counted.asked().read(&typed).map(|value| Query::new([(ANSWER, plain(value))]))?
             }
+        };
+        let failed = |step: &Step| step.decision == next && step.again && step.answer.as_ref() == Some(&chosen);
+        // Whoever went on to another try may come back to one that failed before.
+        let tried =
+            run.shown.with_untracked(|s| s.steps.iter().rev().take_while(|step| step.decision == next).any(failed));
+        if tried {
+            return Err("You decided that already, and it didn’t work. Change something first.".into());
         }
+        Ok(chosen)
     }
 
     /// Puts the answer as it stands to the vote; where one is to be typed, goes to its field.

@@ -147,7 +147,7 @@ fn result(run: Run, report: &Report, tried: usize) -> AnyView {
     let plan = mission::write(&plan);
     let mattered = report.mattered.iter().map(|m| matters(run, m)).collect_view();
     let none = report.mattered.is_empty().then(|| {
-        view! { <p>"No other answer to a single decision would have been better."</p> }
+        view! { <p>"No other answer to a single decision would have made much of a difference."</p> }
     });
     let (yours, most) = (report.you.score, report.best.score);
     let share = (most > 0.0 && yours >= 0.0).then(|| Unit::Fraction.format((yours / most).min(1.0)));
@@ -158,6 +158,9 @@ fn result(run: Run, report: &Report, tried: usize) -> AnyView {
     let slack = 1e-6 * report.you.score.abs();
     let returning = (report.returning > slack).then(|| {
         view! { <p>"Going back and deciding again cost " <b>{unit.format(report.returning)}</b> " of it."</p> }
+    });
+    let failed = (report.failed > slack).then(|| {
+        view! { <p>"Answers that failed and had to be made again cost " <b>{unit.format(report.failed)}</b> " of it."</p> }
     });
     let best = run.with(|mission| {
         let answers = mission.decision.iter().zip(&report.best.answers).map(|(decision, answer)| {
@@ -173,6 +176,7 @@ fn result(run: Run, report: &Report, tried: usize) -> AnyView {
         <p class="sans small">"By how much “" {label} "” would have been better, had this one decision been the best run’s."</p>
         <ol class="mission-mattered">{mattered}</ol>
         {none}
+        {failed}
         {returning}
         {shared}
         <details class="mission-best" data-best=plan>
@@ -202,7 +206,7 @@ fn card(run: Run, report: &Report, share: Option<&str>) -> AnyView {
         report.mattered.iter().filter_map(title).collect()
     });
     let finding = match names.as_slice() {
-        [] => "No other answer to a single decision would have been better.".to_owned(),
+        [] => "No other answer to a single decision would have made much of a difference.".to_owned(),
         [one] => format!("One decision mattered: {one}."),
         many => format!("Two decisions mattered most: {}.", many.join(" and ")),
     };

@@ -22,7 +22,7 @@ pub(super) fn record(doc: &Doc, index: &ExerciseIndex) -> Record {
         let (slug, seed) = key.split_once('/')?;
         Some(Run { mission: slug.to_owned(), seed: seed.parse().ok()?, moves: note.run.clone() })
     });
-    let runs = runs.filter(|run| run.decisions() > 0).collect();
+    let runs = runs.filter(|run| run.answers() > 0).collect();
     Record { solved, labs: labs.collect(), runs, ..Record::default() }
 }
 
@@ -82,7 +82,7 @@ mod tests {
             doc.missions.entry(key.into()).or_default().run = run.into();
         }
         let record = record(&doc, &index);
-        assert_eq!(record.runs.iter().map(|run| (run.seed, run.decisions())).collect::<Vec<_>>(), [(7, 2)]);
+        assert_eq!(record.runs.iter().map(|run| (run.seed, run.answers())).collect::<Vec<_>>(), [(7, 2)]);
         let shown: Vec<(&str, &str)> = record.solved.iter().map(|s| (s.exercise.as_str(), s.answer.as_str())).collect();
         assert_eq!(shown, [("b/right", "60 GB"), ("a/words", "")]);
         assert_eq!(record.labs.iter().map(|lab| lab.id.as_str()).collect::<Vec<_>>(), ["ddp"]);

@@ -211,11 +211,11 @@ fn runs(runs: &[Run], by: &str, desk: Desk) -> Option<AnyView> {
                 query.set("by", by);
             }
             let (href, slug) = (format!("mission/{}/?{query}", run.mission), run.mission.clone());
-            let decisions = ringside_content::words::count(run.decisions(), "decision", "decisions");
+            let answers = ringside_content::words::count(run.answers(), "answer", "answers");
             view! {
                 <li>
                     <a href=href>{move || title(desk.missions, &slug)}</a>
-                    <span class="why">{format!(" · {decisions} · seed {}", run.seed)}</span>
+                    <span class="why">{format!(" · {answers} · seed {}", run.seed)}</span>
                 </li>
             }
         })

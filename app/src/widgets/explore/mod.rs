@@ -10,6 +10,7 @@ mod panel;
 mod run;
 mod solve;
 
+use leptos::html;
 use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
 use ringside_core::explore::{EXPLORE, Explored};
@@ -17,7 +18,7 @@ use ringside_core::query::Query;
 
 use crate::deferred::{deferred, lazy};
 use crate::style;
-use crate::ui::unique_id;
+use crate::ui::{scroll, unique_id};
 
 /// Shows what is explored of a model in a state.
 type View = fn(Entry, RwSignal<Query>) -> AnyView;
@@ -57,6 +58,7 @@ pub(super) fn offer(model: Entry, query: RwSignal<Query>) -> Explore {
     let is_open = Memo::new(move |_| query.with(|q| q.get(EXPLORE).is_some()));
     // What was explored when it was closed.
     let closed = StoredValue::new(None::<Explored>);
+    let place = NodeRef::<html::Div>::new();
     let toggle = move |_| {
         query.update(|q| {
             *q = match Explored::of(q) {
@@ -67,6 +69,11 @@ pub(super) fn offer(model: Entry, query: RwSignal<Query>) -> Explore {
                 None => Explored::put(Some(&closed.get_value().unwrap_or_default()), q),
             }
         });
+        // It opens below the drawing, which may fill the window. What is still downloaded grows into view.
+        if let Some(place) = place.get_untracked().filter(|_| is_open.get_untracked()) {
+            let _ = place.focus();
+            scroll::to_nearest(place.into());
+        }
     };
     let id = unique_id("explore");
     let controls = id.clone();
@@ -82,7 +89,7 @@ pub(super) fn offer(model: Entry, query: RwSignal<Query>) -> Explore {
         </button>
     };
     let panel = view! {
-        <div class="figure-explore" id=id>
+        <div class="figure-explore" id=id node_ref=place tabindex="-1" role="group" aria-label="Explore">
             <Show when=move || is_open.get()>
                 {deferred(|| style::with(&["explore"], load()), move |view: View| view(model, query))}
             </Show>

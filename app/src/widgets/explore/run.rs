@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::explore::Sliced;
+use ringside_core::quantity::grouped;
 
 use crate::clock;
 use crate::ui::later::Later;
@@ -17,8 +18,12 @@ pub(super) struct Run<T: Send + Sync + 'static> {
     progress: RwSignal<Option<(usize, usize)>>,
     /// How many times anything has come to its end.
     ended: RwSignal<u32>,
+    begin: Later,
     next: Later,
 }
+
+/// For how many milliseconds the first slice waits, so that what is being computed is said before the page is busy with it.
+const FRAME: u32 = 30;
 
 impl<T: Send + Sync + 'static> Clone for Run<T> {
     fn clone(&self) -> Self {
@@ -35,13 +40,15 @@ impl<T: Sliced + Send + Sync + 'static> Run<T> {
             found: StoredValue::new(None),
             progress: RwSignal::new(None),
             ended: RwSignal::new(0),
+            begin: Later::after(FRAME),
             next: Later::after(0),
         };
         Effect::new(move |_| {
             let work = make();
             run.progress.set(work.as_ref().map(Sliced::progress));
             run.work.set_value(work);
-            run.next.run(move || run.slice());
+            run.next.cancel();
+            run.begin.run(move || run.slice());
         });
         run
     }
@@ -78,8 +85,16 @@ impl<T: Sliced + Send + Sync + 'static> Run<T> {
 
     /// How far it is.
     pub fn bar(self) -> AnyView {
+        let working = move || {
+            self.progress.get().map(|(done, all)| {
+                format!("Working… {} of {} states are computed.", grouped(done as u64), grouped(all as u64))
+            })
+        };
         let share = move || self.progress.get().map_or(0.0, |(done, all)| done as f64 / all.max(1) as f64);
         view! {
+            <p class="fine" role="status" hidden=move || self.progress.with(Option::is_none)>
+                {working}
+            </p>
             <progress
                 class="explore-progress"
                 aria-label="Computing"

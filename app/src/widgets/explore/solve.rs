@@ -1,8 +1,7 @@
 //! Which setting meets a limit.
 
 use leptos::prelude::*;
-use ringside_core::answer;
-use ringside_core::explore::{Axis, Goal, Outcome, Point, Relation, Solve, axes, within};
+use ringside_core::explore::{Axis, Goal, Outcome, Point, Relation, Solve, axes, declared_limit, within, written};
 
 use super::map;
 use super::panel::Ask;
@@ -16,14 +15,23 @@ const OFFERED: usize = 8;
 pub(super) fn view(ask: Ask) -> AnyView {
     let axis = Memo::new(move |_| ask.explored.with(|e| e.param.clone()));
     let second = Memo::new(move |_| ask.explored.with(|e| e.with.clone()));
-    // Without a limit it is the value of the present state, to be changed.
-    let now = Memo::new(move |_| {
-        let (id, _, unit) = ask.quantity()?;
-        let value = ask.base.with(|base| (ask.model().evaluate)(base)).get(id)?;
-        Some(answer::write(value, unit, 3))
+    // What the number is held against, until something is typed.
+    let declared = Memo::new(move |_| {
+        let quantity = ask.quantity()?;
+        ask.base.with(|base| declared_limit(&ask.model(), base, quantity))
     });
     let typed = Memo::new(move |_| ask.explored.with(|e| e.limit.clone()));
-    let text = move || if typed.with(String::is_empty) { now.get().unwrap_or_default() } else { typed.get() };
+    let text = move || if typed.with(String::is_empty) { declared.get().unwrap_or_default() } else { typed.get() };
+    let is_empty = Memo::new(move |_| text().is_empty());
+    let to_type = move || {
+        let (id, label, unit) = ask.quantity().filter(|_| is_empty.get())?;
+        let now = ask.base.with(|base| (ask.model().evaluate)(base)).get(id)?;
+        Some(format!(
+            "Type the limit that {} must keep. It is {} now.",
+            within(label),
+            written(&ask.model(), (id, label, unit), now)
+        ))
+    };
     let goal = Memo::new(move |_| {
         let quantity = ask.quantity().ok_or_else(|| "This figure has no numbers to solve for.".to_owned())?;
         let limit = Goal::limit(&text(), quantity.2)?;
@@ -49,11 +57,11 @@ pub(super) fn view(ask: Ask) -> AnyView {
         <div class="explore-fields">
             {choose(ask, "explore-param", "Setting", Signal::derive(move || chosen().map_or("", |a| a.name())), |e, id| e.param = id, None)}
             {ask.choose_quantity("Number")} {relation(ask)}
-            {limit(ask, Signal::derive(text), Signal::derive(move || goal.with(|goal| goal.as_ref().err().cloned())))}
+            {limit(ask, Signal::derive(text), Signal::derive(move || goal.with(|goal| goal.as_ref().err().filter(|_| !is_empty.get()).cloned())))}
             {choose(ask, "explore-with", "Map over a second setting", Signal::derive(move || other().map_or("", |a| a.name())), |e, id| e.with = id, Some("none"))}
         </div>
         {run.bar()}
-        <div class="explore-answer" role="status">{answer}</div>
+        <div class="explore-answer" role="status">{to_type} {answer}</div>
         <Show when=move || both().is_some()>{map::view(ask, Signal::derive(both), goal)}</Show>
     }
     .into_any()
@@ -121,7 +129,9 @@ fn found(ask: Ask, label: &'static str, outcome: Outcome) -> AnyView {
             </button>
         }
     };
-    let points = found.or(closest).into_iter().chain(others.into_iter().take(OFFERED));
+    // Where the figure stands already, there is nothing to set.
+    let differs = |point: &Point| ask.base.with_untracked(|base| *base != point.query);
+    let points = found.or(closest).into_iter().chain(others).filter(differs).take(OFFERED + 1);
     view! {
         <p>{said}</p>
         <p class="explore-actions">{points.map(button).collect_view()}</p>

@@ -168,7 +168,7 @@ fn readings(shown: Shown) -> AnyView {
         <dl class="readings">
             <Show when=move || known.get()>
                 {readings::one("measured-time", "Measured time", Unit::Seconds, of(|m| m.seconds))}
-                {readings::verified(of(|m| f64::from(u8::from(m.verified))))}
+                {readings::verified("Correct result", of(|m| f64::from(u8::from(m.verified))))}
             </Show>
             <Show when=move || explained.get()>
                 {readings::one("measured-launch", "Measured launch time", Unit::Seconds, fitted(|f| f.cost.latency))}

@@ -277,7 +277,7 @@ fn numbers_of(trial: Trial, quantities: Memo<Vec<Quantity>>, puzzle: Memo<&'stat
     view! {
         <dl class="readings">
             <Show when=move || tried.get()>
-                {readings::verified(verified)}
+                {readings::verified("Correct result", verified)}
             </Show>
             <Show when=move || timed.get()>
                 {readings::one("time", "Median time per run", Unit::Seconds, seconds)}

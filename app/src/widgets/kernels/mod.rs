@@ -196,7 +196,7 @@ impl Bench {
                     {measured("time", "Median time per run", Unit::Seconds, |m| m.seconds)}
                     {measured("max-error", "Largest error", Unit::Ratio, |m| m.max_error)}
                     {measured("bound", "Error that rounding explains", Unit::Ratio, |m| m.bound)}
-                    {readings::verified(verified)}
+                    {readings::verified("Correct result", verified)}
                     {measured("bandwidth", "Requested bandwidth", Unit::BytesPerSecond, Measured::bandwidth)}
                     {measured("memory", "Memory of all buffers", Unit::Bytes, |m| m.memory)}
                 </dl>

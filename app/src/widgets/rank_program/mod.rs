@@ -7,6 +7,7 @@ mod watch;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use leptos::html;
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::program::figure::{PUZZLES, Params, find};
@@ -26,6 +27,7 @@ use super::{Module, Props, readings};
 use crate::data::Remote;
 use crate::ui;
 use crate::ui::file;
+use crate::ui::scroll;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
 use trial::{Came, Trial};
@@ -237,6 +239,17 @@ fn bench(puzzle: Arc<Puzzle>, bench: Bench) -> AnyView {
         trial.stop();
     };
     let asked = puzzle.clone();
+    // What plays the run lies over the window's lower edge.
+    let verdict_place = NodeRef::<html::Div>::new();
+    Effect::new(move |_| {
+        if trial.came.with(Option::is_some) {
+            request_animation_frame(move || {
+                if let Some(place) = verdict_place.get_untracked() {
+                    scroll::to_nearest(place.into());
+                }
+            });
+        }
+    });
     let said = move || trial.came.with(|came| came.as_ref().map(|came| verdict(came, editor, &asked)));
     let compared = puzzle.clone();
     let solution = puzzle.clone();
@@ -268,7 +281,7 @@ fn bench(puzzle: Arc<Puzzle>, bench: Bench) -> AnyView {
                     </button>
                     <span class="fine" role="status">{move || trial.doing.get()}</span>
                 </div>
-                <div role="status" class="verdict">{said}</div>
+                <div role="status" class="verdict" node_ref=verdict_place>{said}</div>
                 {help}
                 {for_real(draft, &puzzle)}
             </div>
@@ -374,7 +387,7 @@ fn used(shown: Shown) -> AnyView {
     view! {
         <dl class="readings">
             <Show when=move || shown.any()>
-                {readings::verified(passed)}
+                {readings::verified("Correct and within the budgets", passed)}
                 {readings::one("time", "Time of the run", Unit::Seconds, of(|o| o.run.totals.time))}
                 {readings::one("peak-memory", "Highest peak memory on any rank", Unit::Bytes, of(|o| o.run.totals.memory as f64))}
                 {readings::one("sent", "Bytes sent by the busiest rank", Unit::Bytes, of(|o| o.run.totals.bytes as f64))}

@@ -3,7 +3,7 @@
 use super::{Load, MOST_REPLICAS, MOST_SESSIONS, MOST_TURNS, Outcome, Params, Policy};
 use crate::declare::{
     Applies, Field as _, Measure, Model, Param, Scale, applies, choice, doc, headline, join, measure, real, when,
-    whole, within,
+    whole, within, written,
 };
 use crate::hardware::links;
 use crate::model::{ModelRef, reference};
@@ -197,9 +197,12 @@ impl Model for Params {
             |p, o| dies(p) && o.calm.is_some(),
             headline(
                 "The 99th percentile of the time to first token over that of the same sessions without the failure.",
-                measure("death-cost", "Rise of TTFT p99 by the failure", Unit::Ratio, |_, o| {
-                    ratio(o.run.first(0.99), o.calm.unwrap_or(0.0))
-                }),
+                written(
+                    |times| format!("{}×", number(times)),
+                    measure("death-cost", "Rise of TTFT p99 by the failure", Unit::Ratio, |_, o| {
+                        ratio(o.run.first(0.99), o.calm.unwrap_or(0.0))
+                    }),
+                ),
             ),
         ),
         within(
