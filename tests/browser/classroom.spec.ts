@@ -259,11 +259,31 @@ test("a talk: the clicker turns, notes are the presenter’s alone, the room is 
     await lead.keyboard.press("1");
     await lead.keyboard.press("3");
     await expect(lead.locator(".presenter-question ol[type=A] > li")).not.toHaveCount(0);
-    await lead.getByRole("button", { name: "Show of hands" }).click();
-    await lead.locator(".presenter-label").click();
+    const ask = lead.getByRole("button", { name: "Show of hands" });
+    const counts = room.locator(".room-counted .hands-count");
+    // Nothing is clicked in between: the keys belong to the count, and not to the button.
+    await ask.click();
     for (const key of ["1", "2", "Enter", "7"]) await lead.keyboard.press(key);
-    await expect(room.locator(".room-counted .hands-count").first()).toHaveText("12");
-    await expect(room.locator(".room-counted .hands-count").nth(1)).toHaveText("7");
+    await expect(counts.first()).toHaveText("12");
+    await expect(counts.nth(1)).toHaveText("7");
+    // Neither do they belong to another one that was pressed.
+    await lead.getByRole("button", { name: "Give the room 2 min" }).click();
+    for (const key of ["+", "Enter", "5"]) await lead.keyboard.press(key);
+    await lead.getByRole("button", { name: "Stop the countdown" }).click();
+    await expect(counts.nth(1)).toHaveText("8");
+    await expect(counts.nth(2)).toHaveText("5");
+    await ask.click();
+    await expect(counts).toHaveCount(0);
+    await ask.click();
+    await expect(counts.first()).toHaveText("12");
+    // The options stand there already, and the answer says which of them is right.
+    await expect(room.locator(".room-counted li").first()).toHaveText(/^A\s*12$/);
+    await lead.getByRole("button", { name: "Show the answer to the room" }).click();
+    const right = await room.locator(".room-question ol[type=A] > li").evaluateAll((all) => all.map((li) => li.className.includes("right")));
+    expect(right.filter(Boolean)).not.toHaveLength(0);
+    expect(await room.locator(".room-counted li").evaluateAll((all) => all.map((li) => li.className.includes("right")))).toEqual(right.slice(0, await counts.count()));
+    const letters = await room.locator(".room-answer ol[type=A] > li").evaluateAll((all) => all.map((li) => (li as HTMLLIElement).value - 1));
+    expect(letters).toEqual(right.flatMap((is, at) => (is ? [at] : [])));
     await expect(lead.locator(".presenter-label")).toHaveText(/^3 · /);
     expect(await axe(lead)).toEqual([]);
     // Another slide has no hands.

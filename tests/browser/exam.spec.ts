@@ -177,7 +177,7 @@ test("what is handed in is marked again: who agrees, who was edited, what cannot
   await expect(page.locator(".unread")).toBeHidden();
   const grace = page.locator(".person", { hasText: "=Grace" });
   await grace.locator("summary").press("Enter");
-  await expect(grace).toContainText("The exercise is the same, but the file says “right”, and it is “empty”: most likely the file was edited.");
+  await expect(grace).toContainText("The exercise is the same, but the file says “right”, and it is “no answer”: most likely the file was edited.");
   await expect(grace).toContainText("33.6 GB");
   expect(await axe(page)).toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });
@@ -226,6 +226,35 @@ test("a class of files is marked together, with which mistakes were made and by 
   await expect(report.first().locator("li").first()).toContainText("Ada, Grace");
   await expect(report.first().locator(".said").first()).not.toBeEmpty();
   expect(await axe(page)).toEqual([]);
+});
+
+test("essays are marked by hand, by one rubric, and the points count and are kept", async ({ page }) => {
+  await begin(page, "Ada", "quiz/?e=memory-accounting/zero-2,memory-accounting/explain-stage-3&seed=0");
+  await question(page, "zero-2").locator("input").fill("33.6 GB");
+  await question(page, "explain-stage-3").locator("textarea").fill("Because of the traffic.");
+  const file = await handIn(page);
+  const grace = { ...JSON.parse(file.text), learner: "Grace" };
+  const files = [asFile(file.name, file.text), asFile("grace.json", JSON.stringify(grace))];
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await open(page, "check/");
+  await page.getByLabel("Results, one file or many").setInputFiles(files);
+  await ready(page);
+  await expect(page.locator(".mistakes > li").nth(1)).toContainText("2 to mark");
+  await expect(page.getByText("How to mark it")).toHaveCount(1);
+  const points = page.getByLabel("Points for Ada");
+  const most = Number(await points.getAttribute("max"));
+  await points.fill("2");
+  await points.press("Tab");
+  const ada = page.locator(".check tbody tr", { hasText: "Ada" });
+  await expect(ada).toContainText(`3 of ${most + 1}`);
+  await expect(page.locator(".mistakes > li").nth(1)).toContainText(`2 of ${most} points, 1 to mark`);
+  await page.getByText("How to mark it").click();
+  // What is to be marked by has the width of a text.
+  expect((await page.locator(".marking li").first().boundingBox())!.width).toBeGreaterThan(400);
+  expect(await axe(page)).toEqual([]);
+  await page.reload();
+  await page.getByLabel("Results, one file or many").setInputFiles(files);
+  await expect(points).toHaveValue("2");
 });
 
 test("of a quiz of many exercises the table says of each file whether it agrees, without scrolling", async ({ page }) => {

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::catalogue::{Entry, Evaluation};
-use ringside_core::exercise::{Exercise, List, Marks, Template, answer_key, draw, environment, on_paper};
+use ringside_core::exercise::{Exercise, Key, List, Marks, Template, answer_key, draw, environment, on_paper};
 use ringside_core::query::Query;
 
 use crate::data;
@@ -21,12 +21,11 @@ impl Chapter {
         Ok(Self(data::fetch_exercises(slug).await?.exercises))
     }
 
-    /// The answer to the exercise `id` with the numbers of the page, as pieces of HTML of our own build: what is right, then
-    /// the worked solution.
+    /// The answer to the exercise `id` with the numbers of the page.
     ///
     /// # Errors
     /// A sentence: it is gone, or cannot be computed.
-    pub(super) async fn answer_to(&self, id: &str) -> Result<Vec<String>, String> {
+    pub(super) async fn answer_to(&self, id: &str) -> Result<Answer, String> {
         let (exercise, model) = self.exercise(id).await?;
         of(exercise, &|query| evaluated(model, query))
     }
@@ -45,7 +44,7 @@ impl Chapter {
 ///
 /// # Errors
 /// A sentence: it cannot be fetched or computed.
-pub(super) async fn to(key: &str) -> Result<Vec<String>, String> {
+pub(super) async fn to(key: &str) -> Result<Answer, String> {
     let (chapter, id) = parts(key);
     Chapter::fetch(chapter).await?.answer_to(id).await
 }
@@ -98,32 +97,83 @@ fn html(list: &List) -> String {
     format!("{lead}{open}{class}>{items}{close}")
 }
 
-/// The answer to an exercise with the numbers of the page, as pieces of HTML of our own build: what is right, then the worked solution.
+/// What is right, and why: HTML of our own build.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Answer {
+    key: Key,
+    /// The worked solution, step by step.
+    solution: Vec<String>,
+}
+
+/// The answer to an exercise with the numbers of the page.
 ///
 /// # Errors
 /// A sentence: it cannot be computed.
-pub(super) fn of(exercise: &Exercise, evaluate: &dyn Fn(&Query) -> Evaluation) -> Result<Vec<String>, String> {
-    let mut pieces = answer_key(exercise, evaluate)?;
+pub(super) fn of(exercise: &Exercise, evaluate: &dyn Fn(&Query) -> Evaluation) -> Result<Answer, String> {
+    let mut key = answer_key(exercise, evaluate)?;
     if exercise.number().is_some() {
-        pieces = pieces.into_iter().map(|number| format!("<b>{number}</b>")).collect();
+        key.pieces.iter_mut().for_each(|number| *number = format!("<b>{number}</b>"));
     }
     let env = environment(exercise, &draw(exercise, 0), evaluate)?;
-    for step in &exercise.solution {
-        pieces.push(Template::fill(step, &env)?);
+    let solution = exercise.solution.iter().map(|step| Template::fill(step, &env)).collect::<Result<_, _>>()?;
+    Ok(Answer { key, solution })
+}
+
+impl Answer {
+    /// Which of the lettered options are right: places, from 0.
+    pub(super) fn right(&self) -> &[usize] {
+        &self.key.right
     }
-    Ok(pieces)
+
+    /// All of it as HTML: for the window that has none of this code.
+    pub(super) fn html(&self) -> String {
+        let Key { pieces, marks, right } = &self.key;
+        let key: String = match marks {
+            Marks::Letters => {
+                let mut lettered: Vec<(&usize, &String)> = right.iter().zip(pieces).collect();
+                lettered.sort();
+                let item = |(at, piece): (&usize, &String)| format!("<li value=\"{}\">{piece}</li>", at + 1);
+                format!("<ol class=\"worked\" type=\"A\">{}</ol>", lettered.into_iter().map(item).collect::<String>())
+            }
+            Marks::Numbers => steps(pieces),
+            Marks::None => pieces.iter().map(|piece| format!("<div>{piece}</div>")).collect(),
+        };
+        // A single step is no list.
+        let why = match self.solution.as_slice() {
+            [why] => format!("<div>{why}</div>"),
+            all => steps(all),
+        };
+        format!("{key}<div class=\"worked-why\">{why}</div>")
+    }
 }
 
-/// The list of what came, as HTML: for the window that has none of this code.
-pub(super) fn worked(pieces: &[String]) -> String {
-    let items: String = pieces.iter().map(|piece| format!("<li>{piece}</li>")).collect();
-    format!("<ol class=\"worked\">{items}</ol>")
+fn steps(all: &[String]) -> String {
+    let items: String = all.iter().map(|step| format!("<li>{step}</li>")).collect();
+    if items.is_empty() { items } else { format!("<ol class=\"worked\">{items}</ol>") }
 }
 
-/// The list of what came.
-pub(super) fn view(answer: Result<Vec<String>, String>) -> AnyView {
+/// What came.
+pub(super) fn view(answer: Result<Answer, String>) -> AnyView {
     match answer {
-        Ok(pieces) => view! { <div inner_html=worked(&pieces)></div> }.into_any(),
+        Ok(answer) => view! { <div inner_html=answer.html()></div> }.into_any(),
         Err(why) => view! { <p class="message">{why}</p> }.into_any(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_those_of_the_options_and_a_reason_is_no_item() {
+        let answer = |marks, right: &[usize]| Answer {
+            key: Key { pieces: ["x", "y"].map(str::to_owned).to_vec(), marks, right: right.to_vec() },
+            solution: vec!["Because.".to_owned()],
+        };
+        let html = answer(Marks::Letters, &[3, 1]).html();
+        assert!(html.contains("type=\"A\"><li value=\"2\">y</li><li value=\"4\">x</li></ol>"), "{html}");
+        assert!(html.ends_with("<div class=\"worked-why\"><div>Because.</div></div>"), "{html}");
+        assert!(answer(Marks::Numbers, &[]).html().starts_with("<ol class=\"worked\"><li>x</li><li>y</li></ol>"));
+        assert!(answer(Marks::None, &[]).html().starts_with("<div>x</div>"));
     }
 }

@@ -94,11 +94,8 @@ async fn append(slug: &str) -> Option<Element> {
             Ok(chapter) => chapter.answer_to(&id).await,
             Err(why) => Err(why.clone()),
         };
-        let worked = match answer {
-            Ok(pieces) => pieces.iter().map(|piece| format!("<li>{piece}</li>")).collect(),
-            Err(why) => format!("<li>{}</li>", dom::escaped(&why)),
-        };
-        html.push_str(&format!("<h3>{}</h3><ol>{worked}</ol>", dom::escaped(&title)));
+        let worked = answer.map_or_else(|why| format!("<p>{}</p>", dom::escaped(&why)), |answer| answer.html());
+        html.push_str(&format!("<h3>{}</h3>{worked}", dom::escaped(&title)));
     }
     section.set_inner_html(&html);
     page.append_child(&section).ok()?;

@@ -63,6 +63,9 @@ pub struct Doc {
     /// By question before a figure of the home page: which of its answers was chosen, counted from 0.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub guesses: BTreeMap<String, usize>,
+    /// Points that an instructor gave answers of a class, by the answer's id: see `Recheck::id_of`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub given: BTreeMap<String, usize>,
     /// The list of an instructor's lecture, as text: see `shell::deck::list`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub lecture: String,
@@ -156,6 +159,7 @@ impl Default for Doc {
             setup: String::new(),
             missions: BTreeMap::new(),
             guesses: BTreeMap::new(),
+            given: BTreeMap::new(),
             lecture: String::new(),
             rest: Map::new(),
         }

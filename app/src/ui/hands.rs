@@ -136,9 +136,15 @@ impl Hands {
         self.answers.with_untracked(|all| most(all))
     }
 
-    /// The counts alone, for answers in order.
+    /// Whether any hand was counted. Tracks.
+    pub fn any(self) -> bool {
+        self.answers.with(|all| all.iter().any(|answer| answer.hands > 0))
+    }
+
+    /// The counts, each with its letter, for answers in order.
     pub fn counts(self) -> AnyView {
-        let hands = move || self.answers.with(|all| all.iter().map(|a| view! { <b>{a.hands}</b> }).collect_view());
+        let one = |(nth, answer): (usize, &Answer)| view! { <span>{letter(nth)} " " <b>{answer.hands}</b></span> };
+        let hands = move || self.answers.with(|all| all.iter().enumerate().map(one).collect_view());
         view! { <p class="room-hands" aria-live="polite">"Hands: " {hands}</p> }.into_any()
     }
 

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::kernels::Work as _;
 use ringside_core::kernels::attention::{Params, Sizes};
-use ringside_core::quantity::grouped;
+use ringside_core::quantity::{counted, grouped};
 
 use super::kernels::{Differences, figure};
 use super::{Module, Props};
@@ -18,7 +18,8 @@ fn view(props: Props) -> AnyView {
         Differences {
             subtitle: |Sizes { seq, head_dim, heads, kv_heads, causal }| {
                 let mask = if causal { ", causal" } else { "" };
-                format!("{} tokens · {heads} heads of {head_dim}, {kv_heads} of K and V{mask}", grouped(seq))
+                let heads = counted(heads, "head", "heads");
+                format!("{} tokens · {heads} of {head_dim}, {kv_heads} of K and V{mask}", grouped(seq))
             },
             guest: |_, _| None,
             families: &[Sizes::NAME],

@@ -94,6 +94,13 @@ impl OptionDef {
         options.iter().map(one).collect()
     }
 
+    /// Where the right ones of `options` are seen, in the order of [`Self::key`].
+    pub(super) fn places(options: &[Self], posed: &Posed<'_>) -> Vec<usize> {
+        let shown = posed.shuffled(&(0..options.len()).collect::<Vec<_>>());
+        let right = options.iter().enumerate().filter(|(_, option)| option.right);
+        right.filter_map(|(i, _)| shown.iter().position(|at| *at == i)).collect()
+    }
+
     /// The right ones of `options` with why, filled.
     pub(super) fn key(options: &[Self], env: &Env) -> Result<Vec<String>, String> {
         options.iter().filter(|option| option.right).map(|o| filled(&[&o.text, &o.say], env)).collect()
@@ -149,6 +156,10 @@ impl ExerciseKind for Choice {
 
     fn answer_key(&self, _posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
         OptionDef::key(&self.options, env)
+    }
+
+    fn right(&self, posed: &Posed<'_>) -> Vec<usize> {
+        OptionDef::places(&self.options, posed)
     }
 
     fn leaves(&self, posed: &Posed<'_>, env: &Env) -> Result<Leaves, String> {

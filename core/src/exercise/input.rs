@@ -14,7 +14,7 @@
 use super::kind::Posed;
 pub use super::kind::Slip;
 use super::names::Evaluate;
-use super::paper::List;
+use super::paper::{Key, List, Marks};
 pub use super::written::{cause_and_change, indices, partners, points, write_partners};
 use super::{Exercise, Template};
 
@@ -79,12 +79,19 @@ pub fn on_paper(exercise: &Exercise, seed: u64, evaluate: Evaluate<'_>) -> Resul
     exercise.kind.on_paper(&posed, &posed.environment()?)
 }
 
-/// The answer to `exercise` with the parameters of seed 0, for whoever presents or marks it: what is right, in pieces, with
-/// their numbers in place.
+/// The answer to `exercise` with the parameters of seed 0, for whoever presents or marks it: what is right, and which
+/// of the lettered options that is.
 ///
 /// # Errors
 /// Why it cannot be computed: a sentence.
-pub fn answer_key(exercise: &Exercise, evaluate: Evaluate<'_>) -> Result<Vec<String>, String> {
+pub fn answer_key(exercise: &Exercise, evaluate: Evaluate<'_>) -> Result<Key, String> {
     let posed = Posed::new(exercise, 0, evaluate);
-    exercise.kind.answer_key(&posed, &posed.environment()?)
+    let pieces = exercise.kind.answer_key(&posed, &posed.environment()?)?;
+    let right = exercise.kind.right(&posed);
+    let marks = match (right.is_empty(), exercise.kind.is_in_order()) {
+        (false, _) => Marks::Letters,
+        (true, true) => Marks::Numbers,
+        (true, false) => Marks::None,
+    };
+    Ok(Key { pieces, marks, right })
 }

@@ -184,8 +184,18 @@ pub(super) trait ExerciseKind {
     /// See [`on_paper`](super::input::on_paper).
     fn on_paper(&self, posed: &Posed<'_>, env: &Env) -> Result<Vec<List>, String>;
 
-    /// See [`answer_key`](super::input::answer_key).
+    /// The pieces of [`answer_key`](super::input::answer_key).
     fn answer_key(&self, posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String>;
+
+    /// The place of each of these pieces among the lettered options that [`Self::on_paper`] shows; nothing if it shows none.
+    fn right(&self, _posed: &Posed<'_>) -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// Whether these pieces are right in this order alone.
+    fn is_in_order(&self) -> bool {
+        false
+    }
 
     /// What it comes to outside the page: in a learning platform, or on a flashcard.
     fn leaves(&self, posed: &Posed<'_>, env: &Env) -> Result<Leaves, String>;

@@ -157,6 +157,14 @@ impl Kind {
         each!(self, of => of.answer_key(posed, env))
     }
 
+    pub(super) fn right(&self, posed: &Posed<'_>) -> Vec<usize> {
+        each!(self, of => of.right(posed))
+    }
+
+    pub(super) fn is_in_order(&self) -> bool {
+        each!(self, of => of.is_in_order())
+    }
+
     pub(super) fn leaves(&self, posed: &Posed<'_>, env: &Env) -> Result<Leaves, String> {
         each!(self, of => of.leaves(posed, env))
     }

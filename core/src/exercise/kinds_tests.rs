@@ -194,6 +194,31 @@ fn a_cause_is_named_and_proven() {
 }
 
 #[test]
+fn an_answer_has_the_letters_that_the_options_have() {
+    for seed in 0..8 {
+        let several = read(
+            r#""kind": "choice", "several": true, "options": [
+                { "text": "a", "right": true, "say": "Yes." }, { "text": "b", "say": "No." },
+                { "text": "c", "right": true, "say": "Yes." }, { "text": "d", "say": "No." }
+            ]"#,
+        );
+        // The order of the options depends on the exercise's id.
+        for exercise in [several, trace()].map(|e| Exercise { id: format!("{}-{seed}", e.id), ..e }) {
+            let key = answer_key(&exercise, &by_catalogue(&exercise)).unwrap();
+            let lists = on_paper(&exercise, 0, &by_catalogue(&exercise)).unwrap();
+            let lettered = lists.iter().find(|list| list.marks == Marks::Letters).unwrap();
+            assert_eq!((key.marks, key.right.len()), (Marks::Letters, key.pieces.len()));
+            for (at, piece) in key.right.iter().zip(&key.pieces) {
+                assert!(piece.starts_with(&lettered.items[*at]), "{at}: {piece}, {lettered:?}");
+            }
+        }
+    }
+    let key = |exercise: &Exercise| answer_key(exercise, &by_catalogue(exercise)).unwrap();
+    assert_eq!((key(&order(true)).marks, key(&order(true)).right), (Marks::Numbers, Vec::new()));
+    assert_eq!(key(&task()).marks, Marks::None);
+}
+
+#[test]
 fn a_sketch_is_near_or_far() {
     let exercise = read(
         r#""kind": "sketch", "unlocks": "f", "reveal": "{speedup}", "over": "n", "across": "processors", "at": [1, 16, 1024],
@@ -237,7 +262,7 @@ fn nobody_marks_free_text_but_its_author() {
         let said = problems(&with(points));
         assert!(said.len() == 1 && said[0].contains(wrong), "{points}: {said:?}");
     }
-    let key = answer_key(&exercise, &by_catalogue(&exercise)).unwrap().join(" ");
+    let key = answer_key(&exercise, &by_catalogue(&exercise)).unwrap().pieces.join(" ");
     assert!(key.contains("one mark each") && key.contains("insufficient answer, 1 of 3 points"), "{key}");
     assert_eq!(marked(&exercise, "Because."), "unmarked");
     assert_eq!(marked(&exercise, " \n"), "empty");

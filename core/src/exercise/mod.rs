@@ -73,7 +73,7 @@ pub use names::{Evaluate, by_catalogue, environment};
 pub use number::{MistakeDef, Number, Resolved, resolve};
 pub use order::{Item, Order, Ordered, Placed, right_order};
 pub use pairs::{Label, Match, Matched, Pair, Part, check_partners};
-pub use paper::{List, Marks};
+pub use paper::{Key, List, Marks};
 pub use predict::Predict;
 pub use program::Program;
 pub use sketch::{Curve, Sketch};
@@ -137,6 +137,14 @@ impl Exercise {
     /// The numeric part of the exercise, for the kinds that ask for a number.
     pub fn number(&self) -> Option<&Number> {
         self.kind.number()
+    }
+
+    /// How many points a whole answer has: as many as its rubric names, otherwise one.
+    pub fn worth(&self) -> usize {
+        match &self.kind {
+            Kind::Explain(explain) => explain.rubric.len().max(1),
+            _ => 1,
+        }
     }
 }
 

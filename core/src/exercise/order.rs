@@ -200,6 +200,10 @@ impl ExerciseKind for Order {
         items.map(|item| filled(&[&item.text], env)).collect()
     }
 
+    fn is_in_order(&self) -> bool {
+        true
+    }
+
     fn leaves(&self, posed: &Posed<'_>, env: &Env) -> Result<Leaves, String> {
         let [first, last] = self.ends.each_ref().map(|end| escaped(end));
         Ok(Leaves::As {

@@ -34,6 +34,17 @@ impl List {
     }
 }
 
+/// The answer to an exercise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// What is right, in pieces, with their numbers in place.
+    pub pieces: Vec<String>,
+    /// How the pieces are told apart.
+    pub marks: Marks,
+    /// Where they are letters: the place of each piece among the lettered options of [`on_paper`](super::on_paper), from 0.
+    pub right: Vec<usize>,
+}
+
 /// How the items of a list are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marks {

@@ -175,6 +175,10 @@ impl ExerciseKind for Trace {
         OptionDef::key(&self.causes, env)
     }
 
+    fn right(&self, posed: &Posed<'_>) -> Vec<usize> {
+        OptionDef::places(&self.causes, posed)
+    }
+
     fn leaves(&self, posed: &Posed<'_>, env: &Env) -> Result<Leaves, String> {
         let measured = self.measured(posed).iter().map(|line| format!("<li>{line}</li>")).collect::<String>();
         let causes = posed.shuffled(&self.causes.iter().collect::<Vec<_>>());

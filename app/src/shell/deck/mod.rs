@@ -4,7 +4,7 @@ pub(super) mod list;
 pub(super) mod pictures;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use leptos::prelude::*;
 use ringside_content::schema::{Chapter, Course, Status};
@@ -206,9 +206,9 @@ async fn titled(mut slides: Vec<Slide>) -> Vec<Slide> {
 /// Those under `root`; the notes of each are the numbers of its places for notes.
 fn slides(root: &Element, chapter: &str) -> Vec<Slide> {
     let query = |element: &Element| Query::parse(&dom::attribute(element, "data-query"));
-    let bases: BTreeMap<String, (String, Query)> = dom::all(root, "[data-slot-widget]")
+    let bases: BTreeMap<String, (String, String, Query)> = dom::all(root, "[data-slot-widget]")
         .into_iter()
-        .map(|slot| (slot.id(), (dom::attribute(&slot, "data-slot-widget"), query(&slot))))
+        .map(|slot| (slot.id(), (dom::attribute(&slot, "data-slot-widget"), title_in(&slot), query(&slot))))
         .collect();
     let mut slides: Vec<Slide> = Vec::new();
     for element in dom::all(root, "[data-slot-widget], a.see[data-see], [data-slot-exercise], [data-notes]") {
@@ -231,21 +231,63 @@ fn slides(root: &Element, chapter: &str) -> Vec<Slide> {
             // What an exercise points to is part of its answer.
             let in_exercise = element.closest("[data-slot-exercise]").ok().flatten().is_some();
             let id = dom::attribute(&element, "data-see");
-            let Some((widget, base)) = bases.get(&id).filter(|_| !in_exercise) else { continue };
+            let Some((widget, title, base)) = bases.get(&id).filter(|_| !in_exercise) else { continue };
             let text = element.text_content().unwrap_or_default();
-            let label = text.trim_end_matches(['→', ' ', '\u{a0}']).to_owned();
+            // By itself a link's words may say nothing: “See it happen”.
+            let label = format!("{title}: {}", text.trim_end_matches(['→', ' ', '\u{a0}']));
             let shows = Shows::Figure { widget: widget.clone(), query: base.with(&query(&element)) };
             slides.push(slide(id, shows, label));
-        } else if let Some((widget, query)) = bases.get(&element.id()) {
+        } else if let Some((widget, title, query)) = bases.get(&element.id()) {
             let shows = Shows::Figure { widget: widget.clone(), query: query.clone() };
-            slides.push(slide(element.id(), shows, format!("{}, as the chapter begins", in_words(widget))));
+            slides.push(slide(element.id(), shows, title.clone()));
         }
     }
     number(&mut slides);
     slides
 }
 
+/// What the figure in a place of a chapter is called, alive or still.
+fn title_in(slot: &Element) -> String {
+    let title = dom::find(slot, ".figure-title, .still caption").and_then(|title| title.text_content());
+    title.unwrap_or_else(|| in_words(&dom::attribute(slot, "data-slot-widget")))
+}
+
+/// The first state of each figure, and everything else.
+pub(super) fn once_each(mut slides: Vec<Slide>) -> Vec<Slide> {
+    let mut seen = BTreeSet::new();
+    slides.retain(|slide| !matches!(slide.shows, Shows::Figure { .. }) || seen.insert(slide.place.clone()));
+    slides
+}
+
 /// A widget's id as words: “Memory breakdown”.
 fn in_words(id: &str) -> String {
     capital(&id.replace('-', " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_is_listed_once_and_exercises_all() {
+        let slide = |place: &str, shows: Shows| Slide {
+            number: String::new(),
+            place: place.into(),
+            shows,
+            label: String::new(),
+            notes: String::new(),
+        };
+        let figure = |n: &str| Shows::Figure { widget: "amdahl".into(), query: Query::new([("n", n)]) };
+        let exercise = || Shows::Exercise { chapter: "x".into(), id: "y".into(), prompt: String::new() };
+        let all = vec![
+            slide("main", figure("8")),
+            slide("main", figure("9")),
+            slide("exercise-y", exercise()),
+            slide("curve", figure("8")),
+            slide("main", figure("10")),
+            slide("exercise-y", exercise()),
+        ];
+        let places: Vec<String> = once_each(all).into_iter().map(|slide| slide.place).collect();
+        assert_eq!(places, ["main", "exercise-y", "curve", "exercise-y"]);
+    }
 }

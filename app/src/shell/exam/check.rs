@@ -6,12 +6,11 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::schema::ExerciseIndex;
-use ringside_core::exercise::Kind;
-use ringside_core::exercise::input::in_words;
+use ringside_core::exercise::input;
 use ringside_core::practice::date;
 use ringside_core::practice::exam::{
     ClassTable, Common, ExamResult, Finding, Graded, HONESTY, MAX_FILE, Mark, Recheck, Rechecked, class_report,
-    class_table, gradebook, recheck,
+    class_table, gradebook, in_words, recheck,
 };
 use ringside_core::quantity::counted;
 
@@ -19,6 +18,7 @@ use super::loaded::{self, Loaded};
 use super::mistakes;
 use crate::data::library;
 use crate::shell::answer;
+use crate::store::store;
 use crate::ui::said::{Said, say};
 use crate::ui::{file, unique_id};
 use crate::{clock, page};
@@ -151,12 +151,18 @@ fn class(results: Memo<Vec<(u32, ExamResult)>>, index: Arc<ExerciseIndex>, loade
     let titles: BTreeMap<String, String> = index.exercises.iter().map(|e| (e.key.clone(), e.title.clone())).collect();
     let titles = StoredValue::new(titles);
     let loaded = StoredValue::new(loaded);
-    let marked = Memo::new(move |_| {
+    // As the exercises mark it; what a person marks is added.
+    let unmarked = Memo::new(move |_| {
         loaded.with_value(|loaded| {
             let evaluate = |exercise: &_, query: &_| loaded.evaluate(exercise, query);
             let again = |(_, result): &(u32, ExamResult)| recheck(result, &loaded.definitions, &evaluate);
             results.with(|all| all.iter().map(again).collect::<Vec<Recheck>>())
         })
+    });
+    let marked = Memo::new(move |_| {
+        let mut all = unmarked.get();
+        store().with(|doc| all.iter_mut().for_each(|one| one.give(&doc.given)));
+        all
     });
     let table = Memo::new(move |_| marked.with(|all| class_table(all)));
     let report = Memo::new(move |_| {
@@ -204,6 +210,7 @@ fn class(results: Memo<Vec<(u32, ExamResult)>>, index: Arc<ExerciseIndex>, loade
             all.into_iter().map(|one| loaded.with_value(|l| person(one, l, titles))).collect_view()
         })
     };
+    let by_hand = move || unmarked.with(|all| loaded.with_value(|loaded| by_hand(all, loaded, titles)));
     view! {
         <section aria-labelledby="class">
             <h2 id="class">"The class"</h2>
@@ -221,6 +228,7 @@ fn class(results: Memo<Vec<(u32, ExamResult)>>, index: Arc<ExerciseIndex>, loade
             </p>
             {say(said)}
         </section>
+        {by_hand}
         <section aria-labelledby="mistakes">
             <h2 id="mistakes">"Which mistakes were made"</h2>
             {wrong}
@@ -262,7 +270,7 @@ fn sign(mark: Option<Mark>) -> AnyView {
     let (sign, name) = match mark {
         Some(Mark::Right) => ("✓", "right"),
         Some(Mark::Wrong) => ("✗", "wrong"),
-        Some(Mark::Unclear) => ("?", "to look at"),
+        Some(Mark::Unclear) => ("?", "to mark"),
         Some(Mark::Unanswered) => ("–", "no answer"),
         None => ("", "does not count"),
     };
@@ -289,7 +297,11 @@ fn class_view(table: &ClassTable, titles: StoredValue<BTreeMap<String, String>>)
         .rows
         .iter()
         .map(|row| {
-            let marks = row.marks.iter().map(|m| view! { <td class="centre">{sign(*m)}</td> }).collect_view();
+            let mark = |(mark, given): (&Option<Mark>, &Option<usize>)| {
+                let shown = given.map_or_else(|| sign(*mark), |points| view! { <b>{points}</b> }.into_any());
+                view! { <td class="centre">{shown}</td> }
+            };
+            let marks = row.marks.iter().zip(&row.given).map(mark).collect_view();
             let odd = match row.odd {
                 0 => view! { <td class="agrees">"agrees"</td> }.into_any(),
                 1 => view! { <td class="odd">"1 to look at"</td> }.into_any(),
@@ -299,9 +311,9 @@ fn class_view(table: &ClassTable, titles: StoredValue<BTreeMap<String, String>>)
             view! {
                 <tr>
                     <th scope="row">{name_of(&row.learner)}</th>
-                    <td class="number">{row.right} " of " {row.of}</td>
+                    <td class="number">{row.points} " of " {row.of}</td>
                     {odd}
-                    <td class="number">{row.unclear}</td>
+                    <td class="number">{row.to_mark}</td>
                     <td class="number">{minutes} " min"</td>
                     {marks}
                 </tr>
@@ -316,9 +328,9 @@ fn class_view(table: &ClassTable, titles: StoredValue<BTreeMap<String, String>>)
                 <thead>
                     <tr>
                         <th scope="col">"Learner"</th>
-                        <th scope="col" class="number">"Right"</th>
+                        <th scope="col" class="number">"Points"</th>
                         <th scope="col">"The file"</th>
-                        <th scope="col" class="number">"Unclear"</th>
+                        <th scope="col" class="number">"To mark"</th>
                         <th scope="col" class="number">"Took"</th>
                         {head}
                     </tr>
@@ -360,35 +372,90 @@ fn person(one: &Recheck, loaded: &Loaded, titles: StoredValue<BTreeMap<String, S
 
 fn answer(item: &Rechecked, loaded: &Loaded, titles: StoredValue<BTreeMap<String, String>>) -> AnyView {
     let title = title_of(titles, &item.exercise);
+    let shown = typed(item, loaded);
+    let verdict = match (item.given, item.verdict) {
+        (Some(points), _) => format!("{points} of {}", counted(item.worth as u64, "point", "points")),
+        (None, verdict) => verdict.and_then(in_words).unwrap_or("not marked").to_owned(),
+    };
+    let say = (item.finding != Finding::Agrees).then(|| view! { <p class="note">{item.say.clone()}</p> });
+    view! {
+        <li>
+            {sign(item.mark)}
+            <div>
+                <p class="what">{title} " " <small>{verdict}</small></p>
+                {shown}
+                {say}
+            </div>
+        </li>
+    }
+    .into_any()
+}
+
+/// What somebody typed, in words where it is none.
+fn typed(item: &Rechecked, loaded: &Loaded) -> AnyView {
     let typed = item.answer.clone();
-    let in_words = |exercise| in_words(exercise, item.seed, &item.answer, &|query| loaded.evaluate(exercise, query));
+    let in_words =
+        |exercise| input::in_words(exercise, item.seed, &item.answer, &|query| loaded.evaluate(exercise, query));
     let words = loaded.definitions.get(&item.exercise).map(in_words).unwrap_or_default();
-    let shown = if typed.trim().is_empty() {
+    if typed.trim().is_empty() {
         view! { <p class="why">"No answer."</p> }.into_any()
     } else if words.is_empty() {
         view! { <p class="typed">{typed}</p> }.into_any()
     } else {
         let words = words.into_iter().map(|html| view! { <li inner_html=html></li> }).collect_view();
         view! { <ul class="typed">{words}</ul> }.into_any()
-    };
-    // Whoever marks by hand sees what to mark by.
-    let by_hand = loaded.definitions.get(&item.exercise).filter(|exercise| Kind::is_unmarked(exercise.kind.name()));
-    let key = by_hand.map(|exercise| {
-        let key = answer::of(exercise, &|query| loaded.evaluate(exercise, query));
-        view! { <details><summary>"How to mark it"</summary>{answer::view(key)}</details> }
-    });
-    let verdict = item.verdict.unwrap_or("not marked");
-    let say = (item.finding != Finding::Agrees).then(|| view! { <p class="note">{item.say.clone()}</p> });
-    view! {
-        <li>
-            {sign(item.mark)}
-            <div>
-                <p class="what">{title} " " <small>{format!("{verdict}, seed {}", item.seed)}</small></p>
-                {shown}
-                {say}
-                {key}
-            </div>
-        </li>
     }
-    .into_any()
+}
+
+/// The answers that only a person can mark, by exercise: what to mark by, once, then every answer with a field for its points.
+fn by_hand(all: &[Recheck], loaded: &Loaded, titles: StoredValue<BTreeMap<String, String>>) -> Option<AnyView> {
+    let mut answers: BTreeMap<&str, Vec<(&Recheck, &Rechecked)>> = BTreeMap::new();
+    for (one, item) in all.iter().flat_map(|one| one.items.iter().map(move |item| (one, item))) {
+        if item.is_to_mark() && item.finding != Finding::Surplus {
+            answers.entry(&item.exercise).or_default().push((one, item));
+        }
+    }
+    let exercise = |(key, answers): (&str, Vec<(&Recheck, &Rechecked)>)| {
+        let key_view = loaded.definitions.get(key).map(|exercise| {
+            let answer = answer::of(exercise, &|query| loaded.evaluate(exercise, query));
+            view! { <details><summary>"How to mark it"</summary><div class="marking">{answer::view(answer)}</div></details> }
+        });
+        let rows = answers.into_iter().map(|(one, item)| {
+            let label = format!("Points for {}", name_of(&one.learner));
+            view! {
+                <li>
+                    <b>{name_of(&one.learner)}</b>
+                    {typed(item, loaded)}
+                    <label>{points_field(one.id_of(item), item.worth, label)} " of " {item.worth}</label>
+                </li>
+            }
+        });
+        view! { <h3>{title_of(titles, key)}</h3> {key_view} <ul class="by-hand sans">{rows.collect_view()}</ul> }
+    };
+    (!answers.is_empty()).then(|| {
+        let all = answers.into_iter().map(exercise).collect_view();
+        view! {
+            <section aria-labelledby="by-hand">
+                <h2 id="by-hand">"To mark by hand"</h2>
+                <p class="sans">"Points count in the table and the exports at once, and this browser keeps them."</p>
+                {all}
+            </section>
+        }
+        .into_any()
+    })
+}
+
+/// A field for the points of the answer with this id. Empty, the answer is still to be marked.
+fn points_field(id: String, worth: usize, label: String) -> AnyView {
+    let key = id.clone();
+    let value = move || store().with(|doc| doc.given.get(&key).map(ToString::to_string)).unwrap_or_default();
+    let set = move |event| {
+        let typed = event_target_value(&event);
+        store().update(|doc| match typed.trim().parse::<usize>() {
+            Ok(points) => drop(doc.given.insert(id.clone(), points.min(worth))),
+            Err(_) => drop(doc.given.remove(&id)),
+        });
+    };
+    view! { <input type="number" min="0" max=worth step="1" aria-label=label prop:value=value on:change=set /> }
+        .into_any()
 }

@@ -10,15 +10,24 @@ pub(super) fn view(report: &[Common], title_of: impl Fn(&str) -> String) -> AnyV
 }
 
 fn exercise(number: usize, common: &Common, title: String) -> AnyView {
-    let Common { asked, right, empty, mistakes, .. } = common;
-    let none = if *empty == 0 { String::new() } else { format!(", {empty} without an answer") };
-    let share = 100.0 * *right as f64 / (*asked).max(1) as f64;
+    let Common { asked, right, empty, to_mark, worth, points, mistakes, .. } = common;
+    let read = asked - to_mark;
+    let most = read * worth;
+    let came = match (read, *worth) {
+        (0, _) => None,
+        (_, 1) => Some(format!("{right} of {read} right")),
+        _ => Some(format!("{points} of {most} points")),
+    };
+    let none = (*empty > 0).then(|| format!("{empty} without an answer"));
+    let unread = (*to_mark > 0).then(|| format!("{to_mark} to mark"));
+    let tally = [came, none, unread].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let share = 100.0 * *points as f64 / most.max(1) as f64;
     let made = mistakes.iter().map(mistake).collect_view();
-    let all_right = mistakes.is_empty() && right == asked;
+    let all_right = mistakes.is_empty() && read == *asked && *points == most;
     view! {
         <li>
             <p class="what">
-                <b>{format!("{number}. {title}")} </b> <span class="tally">{format!("{right} of {asked} right{none}")}</span>
+                <b>{format!("{number}. {title}")} </b> <span class="tally">{tally}</span>
             </p>
             <div class="share" aria-hidden="true"><i style=("width", format!("{share:.0}%"))></i></div>
             {all_right.then(|| view! { <p class="why">"Nobody made a mistake."</p> })}

@@ -41,11 +41,12 @@ fn view() -> AnyView {
     keep_in_store(list, is_own);
     let said: Said = RwSignal::new(None);
     let title = RwSignal::new(String::new());
+    let once = RwSignal::new(false);
     let add = move |event: leptos::ev::Event| {
         let Some(select) = event.target().and_then(|t| t.dyn_into::<web_sys::HtmlSelectElement>().ok()) else { return };
         let slug = select.value();
         select.set_value("");
-        append_chapter(slug, list, said);
+        append_chapter(slug, once.get_untracked(), list, said);
     };
     let chapters = move || {
         let course = library().course.ready()?;
@@ -90,6 +91,10 @@ fn view() -> AnyView {
                     <option value="">"choose a chapter"</option>
                     {chapters}
                 </select>
+            </label>
+            <label class="sans lecture-add">
+                <input type="checkbox" prop:checked=once on:change=move |event| once.set(event_target_checked(&event)) />
+                " One line per figure, without the further states that the chapter shows"
             </label>
             <div class="message" hidden=move || is_own.get()>
                 <p>"This list came with a link. What you change is in this page’s address; your own list is as it was."</p>
@@ -172,10 +177,11 @@ fn keep_in_store(list: RwSignal<String>, is_own: RwSignal<bool>) {
     });
 }
 
-/// Puts all that a chapter shows at the end of the list.
-fn append_chapter(slug: String, list: RwSignal<String>, said: Said) {
+/// Puts all that a chapter shows at the end of the list; each figure `once`, if so.
+fn append_chapter(slug: String, once: bool, list: RwSignal<String>, said: Said) {
     spawn_local(async move {
-        match deck::of_chapter(&slug).await {
+        let slides = deck::of_chapter(&slug).await;
+        match slides.map(|slides| if once { deck::once_each(slides) } else { slides }) {
             Ok(slides) => drop(list.try_update(|list| {
                 *list = slides.iter().fold(list.clone(), |all, s| lists::with_line(&all, &s.address(), &s.label));
             })),

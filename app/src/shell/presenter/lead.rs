@@ -1,6 +1,7 @@
 //! The presenter's window.
 
 use gloo_timers::future::TimeoutFuture;
+use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::schema::{Chapter, Status};
@@ -14,12 +15,12 @@ use crate::clock;
 use crate::data::library;
 use crate::deferred::deferred;
 use crate::page;
-use crate::shell::answer;
+use crate::shell::answer::{self, Answer};
 use crate::shell::deck::list::{self, LIST};
 use crate::shell::deck::{self, Slide};
 use crate::shell::shortcuts::{on_nothing, typing};
 use crate::shell::votes;
-use crate::ui::hands::{Answer, Hands};
+use crate::ui::hands::{self, Hands};
 use crate::ui::{dom, link};
 use crate::widgets::{self, Module, Props};
 
@@ -52,8 +53,12 @@ pub(super) struct Talk {
     folded: RwSignal<bool>,
     /// What the room goes on seeing while its screen is held.
     held: RwSignal<Option<Now>>,
-    /// The show of hands for the exercise on show.
+    /// The show of hands for the exercise on show, once it has begun.
     hands: RwSignal<Option<Hands>>,
+    /// Whether hands are being counted, by keys as well.
+    counting: RwSignal<bool>,
+    /// Where they are counted: it has the focus, so that no key goes to a button that was pressed before.
+    tally: NodeRef<html::Div>,
 }
 
 /// The window for a deck, as [`Now::deck`] names it; for any, if it is empty.
@@ -71,6 +76,8 @@ pub(super) fn view(deck: Query) -> AnyView {
         folded: RwSignal::new(false),
         held: RwSignal::new(None),
         hands: RwSignal::new(None),
+        counting: RwSignal::new(false),
+        tally: NodeRef::new(),
     };
     talk.line.set_value(Some(Line::open(true, move |letter| talk.hear(letter))));
     // Another window may know where the talk is.
@@ -97,10 +104,12 @@ pub(super) fn view(deck: Query) -> AnyView {
     });
     // What is counted is the room's to see.
     Effect::new(move |_| {
-        let counted = talk.hands.get().map(|hands| hands.answers.get()).unwrap_or_default();
+        let hands = talk.hands.get().filter(|_| talk.counting.get());
+        let listed = hands.is_some_and(Hands::is_written);
+        let counted = hands.map(|hands| hands.answers.get()).unwrap_or_default();
         let counted: Vec<(String, u32)> = counted.into_iter().map(|answer| (answer.text, answer.hands)).collect();
         if talk.now.with_untracked(|now| now.hands != counted) {
-            talk.now.update(|now| now.hands = counted);
+            talk.now.update(|now| (now.hands, now.listed) = (counted, listed));
         }
     });
     dom::on(&window(), "keydown", move |event| {
@@ -113,6 +122,11 @@ pub(super) fn view(deck: Query) -> AnyView {
         }
     });
     let is_chosen = Memo::new(move |_| talk.now.with(|now| !now.deck.is_empty()));
+    Effect::new(move |_| {
+        if talk.tally.get().is_some() {
+            talk.focus_tally();
+        }
+    });
     Effect::new(move |_| {
         if let Some(root) = document().document_element() {
             // Where it cannot be said, the site stays around the page.
@@ -187,6 +201,8 @@ impl Talk {
             Said::Now(theirs) if is_coming && !letter.leads => self.note(|heard| heard.rooms.push(theirs)),
             _ if !is_ours || letter.leads => {}
             Said::Moved(query) if !self.is_held() => self.query.set(Query::parse(&query)),
+            // A digit is a count then, and the room's window doesn't count.
+            Said::Asked(Step::To(_)) if self.counting.get_untracked() => {}
             Said::Asked(step) => self.step(step),
             Said::Folded(is) => self.folded.set(is),
             _ => {}
@@ -257,6 +273,7 @@ impl Talk {
     fn go(self, at: usize) {
         self.folded.set(false);
         self.hands.set(None);
+        self.counting.set(false);
         let Some(slide) = self.slides.with_untracked(|slides| slides.get(at).cloned()) else { return };
         let mut next = self.now.get_untracked().showing(at, &slide);
         if next.since == 0 && at > 0 {
@@ -297,21 +314,44 @@ impl Talk {
     /// Counts hands by keys, while there is something to count. Yields whether the key was for that.
     fn counts(self, event: &KeyboardEvent) -> bool {
         let free = dom::is_plain(event) && !typing(event) && (event.key() != "Enter" || on_nothing(event));
-        free && self.hands.get_untracked().is_some_and(|hands| hands.type_or_press(&event.key()))
+        let counts = free
+            && self.counting.get_untracked()
+            && self.hands.get_untracked().is_some_and(|hands| hands.type_or_press(&event.key()));
+        // Enter after a number belongs to the count, whatever was pressed before.
+        if counts {
+            self.focus_tally();
+        }
+        counts
     }
 
-    /// Begins a show of hands, for the options that the exercise on show has, or for answers that are said aloud.
+    fn focus_tally(self) {
+        if let Some(tally) = self.tally.get_untracked() {
+            // Without the focus it still counts, except by Enter.
+            let _ = tally.focus();
+        }
+    }
+
+    /// Begins a show of hands, or goes on with the one that there was; ends it for now.
+    fn flip_hands(self) {
+        if self.hands.with_untracked(Option::is_none) {
+            self.ask_hands();
+        }
+        self.counting.update(|is| *is = !*is);
+    }
+
+    /// Puts the options that the exercise on show has to the room, or answers that are said aloud.
     fn ask_hands(self) {
         let html =
             self.now.with_untracked(|now| now.exercise.as_ref().map(|(_, html)| html.clone()).unwrap_or_default());
         let Ok(root) = document().create_element("div") else { return };
         root.set_inner_html(&html);
-        let answer = |(nth, option): (usize, web_sys::HtmlElement)| Answer {
+        let answer = |(nth, option): (usize, web_sys::HtmlElement)| hands::Answer {
             key: nth.to_string(),
             text: option.inner_html(),
             hands: 0,
         };
-        let options: Vec<Answer> = dom::all(&root, "ol[type=A] > li").into_iter().enumerate().map(answer).collect();
+        let options: Vec<hands::Answer> =
+            dom::all(&root, "ol[type=A] > li").into_iter().enumerate().map(answer).collect();
         self.hands.set(Some(if options.is_empty() { Hands::in_order(2) } else { Hands::written(options) }));
     }
 
@@ -433,17 +473,19 @@ impl Talk {
         let key = Memo::new(move |_| now.with(|now| now.exercise.as_ref().map(|(key, _)| key.clone())));
         move || {
             let key = key.get()?;
-            let answered = RwSignal::new(None::<Result<Vec<String>, String>>);
+            let answered = RwSignal::new(None::<Result<Answer, String>>);
             spawn_local(async move {
                 answered.try_set(Some(answer::to(&key).await));
             });
             let is_shown = Memo::new(move |_| now.with(|now| !now.answer.is_empty()));
             let show = move |_| {
-                let html = answered.with_untracked(|came| match came {
-                    Some(Ok(pieces)) => answer::worked(pieces),
-                    _ => String::new(),
+                let shown = answered.with_untracked(|came| match came {
+                    Some(Ok(answer)) => (answer.html(), answer.right().to_vec()),
+                    _ => Default::default(),
                 });
-                now.update(|now| now.answer = if now.answer.is_empty() { html } else { String::new() });
+                now.update(|now| {
+                    (now.answer, now.right) = if now.answer.is_empty() { shown } else { Default::default() };
+                });
             };
             let is_there = move || answered.with(|answer| matches!(answer, Some(Ok(_))));
             Some(view! {
@@ -458,14 +500,14 @@ impl Talk {
                         <button
                             type="button"
                             class="secondary"
-                            aria-pressed=move || self.hands.with(Option::is_some).to_string()
-                            on:click=move |_| if self.hands.with_untracked(Option::is_some) { self.hands.set(None) } else { self.ask_hands() }
+                            aria-expanded=move || self.counting.get().to_string()
+                            on:click=move |_| self.flip_hands()
                         >
                             "Show of hands"
                         </button>
                     </p>
-                    {move || self.hands.get().map(|hands| view! {
-                        {hands.counting()}
+                    {move || self.hands.get().filter(|_| self.counting.get()).map(|hands| view! {
+                        <div node_ref=self.tally tabindex="-1" role="group" aria-label="Show of hands">{hands.counting()}</div>
                         <p class="room-keys sans">
                             "Type how many hands each answer has; " <kbd>"Enter"</kbd> " goes to the next one. " <kbd>"+"</kbd> " and " <kbd>"−"</kbd>
                             " count one by one."

@@ -30,6 +30,8 @@ pub(super) struct Now {
     pub(super) exercise: Option<(String, String)>,
     /// Its answer, while the room sees it: HTML of our own build.
     pub(super) answer: String,
+    /// Which of its options that answer says are right: places, from 0.
+    pub(super) right: Vec<usize>,
     /// The text or the picture on show: HTML.
     pub(super) text: String,
     /// The address of the mission or the lab on show, relative to the site's base.
@@ -44,6 +46,8 @@ pub(super) struct Now {
     pub(super) until: i64,
     /// Hands that are counted: an answer, as HTML of our own, and its hands.
     pub(super) hands: Vec<(String, u32)>,
+    /// Whether these answers are the options that the exercise lists.
+    pub(super) listed: bool,
 }
 
 impl Now {
@@ -60,9 +64,11 @@ impl Now {
             query: String::new(),
             exercise: None,
             answer: String::new(),
+            right: Vec::new(),
             text: String::new(),
             page: String::new(),
             hands: Vec::new(),
+            listed: false,
             ..self
         };
         match &slide.shows {
@@ -228,9 +234,10 @@ mod tests {
         };
         let exercise = Shows::Exercise { chapter: "x".into(), id: "y".into(), prompt: "?".into() };
         let asked = Now { minutes: 45, ..Now::default() }.showing(0, &slide(exercise));
-        let answered = Now { answer: "480 GB".into(), ..asked };
+        let answered = Now { answer: "480 GB".into(), right: vec![1], listed: true, ..asked };
         let text = answered.showing(1, &slide(Shows::Text("<p>Then</p>".into())));
         assert_eq!((text.exercise.clone(), text.answer.as_str(), text.minutes), (None, "", 45));
+        assert!(text.right.is_empty() && !text.listed);
         assert!(text.is_shown() && text.text == "<p>Then</p>");
     }
 

@@ -71,6 +71,7 @@ pub(super) fn view(room: Room) -> AnyView {
                 </button>
             </div>
             <p aria-live="polite">{label}</p>
+            {room.question.counted()}
             {switch("Hide controls", "H", room.bare)}
             {switch("Spotlight", "S", room.light)}
             {switch("Pointer", "L", room.dot)}

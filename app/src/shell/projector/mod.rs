@@ -10,6 +10,7 @@ mod held;
 mod question;
 pub(super) mod room;
 pub(super) mod stage;
+pub(super) mod text;
 
 use leptos::prelude::*;
 use ringside_content::schema::Page;

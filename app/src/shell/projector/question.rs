@@ -36,9 +36,9 @@ impl Question {
     pub(super) fn find(self, stage: StoredValue<Stage, LocalStorage>) {
         let withheld = stage.with_value(Stage::figure).filter(|figure| figure.class_list().contains("withheld"));
         let button = withheld.and_then(|figure| dom::find(&figure, ".finding button"));
-        let asked =
-            button.is_some().then(|| stage.with_value(|stage| stage.place().get_attribute("data-after"))).flatten();
-        let prompt = asked.as_deref().and_then(prompt_of);
+        // What was counted stays with the figure once it is uncovered.
+        let asked = stage.with_value(|stage| stage.place().get_attribute("data-after"));
+        let prompt = asked.as_deref().filter(|_| button.is_some()).and_then(prompt_of);
         self.button.set_value(button);
         // An exercise that comes alive says the same in other markup: its hands are still up.
         if self.asked.with_value(|before| *before != asked) {
@@ -61,6 +61,12 @@ impl Question {
     /// Counts a hand, takes it back, or goes on to the next answer. Yields whether the key was for that.
     pub(super) fn press(self, key: &str) -> bool {
         self.prompt.with_untracked(Option::is_some) && self.hands.type_or_press(key)
+    }
+
+    /// What was counted before the figure was uncovered.
+    pub(super) fn counted(self) -> AnyView {
+        let is_over = move || self.prompt.with(Option::is_none) && self.hands.any();
+        view! { <Show when=is_over>{self.hands.counts()}</Show> }.into_any()
     }
 
     pub(super) fn view(self) -> AnyView {

@@ -9,7 +9,7 @@ const IDENT: &str = "ringside";
 
 /// The package.
 pub(super) fn write(name: &str, pools: &[Pool]) -> Vec<File> {
-    let points = pools.len();
+    let points: usize = pools.iter().map(points).sum();
     let title = escaped(name);
     let manifest = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
@@ -41,6 +41,11 @@ pub(super) fn write(name: &str, pools: &[Pool]) -> Vec<File> {
     ]
 }
 
+/// The points of each of a pool's variants: they are one exercise.
+fn points(pool: &Pool) -> usize {
+    pool.variants.first().map_or(1, |variant| variant.form.points())
+}
+
 fn section(number: usize, pool: &Pool) -> String {
     let items: String = pool.variants.iter().map(item).collect();
     if pool.variants.len() == 1 {
@@ -48,9 +53,10 @@ fn section(number: usize, pool: &Pool) -> String {
     }
     format!(
         "<section ident=\"group-{number}\" title=\"{}\">\n<selection_ordering><selection><selection_number>1</selection_number>\
-         <selection_extension><points_per_item>1.0</points_per_item></selection_extension></selection></selection_ordering>\n\
+         <selection_extension><points_per_item>{}.0</points_per_item></selection_extension></selection></selection_ordering>\n\
          {items}</section>\n",
-        escaped(&pool.title)
+        escaped(&pool.title),
+        points(pool),
     )
 }
 
@@ -102,7 +108,7 @@ fn item(q: &Question) -> String {
          <presentation>{}{}</presentation>\n<resprocessing><outcomes><decvar maxvalue=\"100\" minvalue=\"0\" varname=\"SCORE\" \
          vartype=\"Decimal\"/></outcomes>\n{general}{}</resprocessing>\n{}{}</item>\n",
         field("question_type", parts.kind),
-        field("points_possible", "1.0"),
+        field("points_possible", &format!("{}.0", q.form.points())),
         material(&prompt),
         parts.presentation,
         parts.conditions,

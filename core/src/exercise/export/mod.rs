@@ -326,6 +326,14 @@ fn question(source: Source<'_>, posed: &Posed<'_>, number: usize) -> Result<(Que
 }
 
 impl Form {
+    /// The points of a whole answer: those that graders are told of.
+    fn points(&self) -> usize {
+        match self {
+            Self::Essay { rubric, .. } => rubric.len().max(1),
+            _ => 1,
+        }
+    }
+
     /// With every text as XHTML.
     fn cleaned(self) -> Self {
         let all = |texts: Vec<String>| texts.iter().map(|text| xhtml(text)).collect();

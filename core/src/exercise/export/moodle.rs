@@ -42,11 +42,12 @@ fn question(title: &str, q: &Question) -> String {
     };
     let hints: String = q.hints.iter().map(|hint| html("hint", hint)).collect();
     format!(
-        "<question type=\"{kind}\">\n<name><text>{}</text></name>\n{}{}<defaultgrade>1</defaultgrade>\n<penalty>0.1</penalty>\n\
+        "<question type=\"{kind}\">\n<name><text>{}</text></name>\n{}{}<defaultgrade>{}</defaultgrade>\n<penalty>0.1</penalty>\n\
          <hidden>0</hidden>\n<idnumber>{}</idnumber>\n{body}{hints}</question>\n",
         escaped(title),
         html("questiontext", &q.prompt),
         html("generalfeedback", &q.solution),
+        q.form.points(),
         escaped(&q.id),
     )
 }

@@ -404,3 +404,16 @@ fn a_cartridge_asks_pairs_and_orders_one_by_one_and_weighs_them_as_one() {
         "{said:?}"
     );
 }
+
+#[test]
+fn a_text_is_worth_what_its_rubric_says() {
+    let essay = r#"{ "id": "why", "kind": "explain", "skill": "s.s", "prompt": "Why?", "rubric": ["a", "b", "c", "d"],
+                     "hints": [], "model_answer": "So.", "weak_answer": "No.", "weak_points": [], "solution": ["s"] }"#;
+    let essay: Exercise = serde_json::from_str(essay).unwrap();
+    let pools = [pooled(&essay, 1).unwrap(), pooled(&number(""), 1).unwrap()];
+    assert_eq!(between(&text(Format::Moodle, &pools), "<defaultgrade>", "</defaultgrade>"), ["4", "1"]);
+    let canvas = text(Format::Canvas, &pools);
+    assert!(canvas.contains("<points_possible>5.0</points_possible>"), "{canvas}");
+    let each = between(&canvas, "<fieldlabel>points_possible</fieldlabel><fieldentry>", "</fieldentry>");
+    assert_eq!(each, ["4.0", "1.0"]);
+}

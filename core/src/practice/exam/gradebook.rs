@@ -96,7 +96,7 @@ pub fn gradebook(file: &str, table: &ClassTable, title: &str) -> Result<Graded, 
             most.to_string()
         } else if is_learner(row) {
             of += 1;
-            marks.get(&at).map(|row| row.right.to_string()).unwrap_or_default()
+            marks.get(&at).map(|row| row.points.to_string()).unwrap_or_default()
         } else {
             continue;
         };
@@ -122,14 +122,15 @@ mod tests {
     use super::*;
 
     fn table(rows: &[(&str, usize, i64)]) -> ClassTable {
-        let row = |(learner, right, ended): &(&str, usize, i64)| ClassRow {
+        let row = |(learner, points, ended): &(&str, usize, i64)| ClassRow {
             learner: (*learner).to_owned(),
             started: 0,
             ended: *ended,
-            right: *right,
+            points: *points,
             of: 6,
-            unclear: 0,
+            to_mark: 0,
             marks: Vec::new(),
+            given: Vec::new(),
             odd: 0,
         };
         ClassTable { exercises: Vec::new(), rows: rows.iter().map(row).collect(), right: Vec::new(), notes: Vec::new() }

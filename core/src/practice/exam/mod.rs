@@ -110,6 +110,34 @@ pub enum Mark {
     Unanswered,
 }
 
+/// A verdict in words: `no unit` for `missing-unit`; nothing for one that this version does not know.
+pub fn in_words(verdict: &str) -> Option<&'static str> {
+    Some(match verdict {
+        "right" => "right",
+        "right-but-rounded" => "right, but rounded",
+        "wrong" => "wrong",
+        "declared-mistake" => "a known mistake",
+        "missing-unit" => "no unit",
+        "binary-for-decimal" => "GiB for GB",
+        "decimal-for-binary" => "GB for GiB",
+        "bits-for-bytes" => "bits for bytes",
+        "wrong-prefix" => "another prefix",
+        "power-of-ten-off" => "off by a power of ten",
+        "factor-off" => "off by a factor",
+        "wrong-sign" => "the wrong sign",
+        "complement" => "the rest of it instead",
+        "inverted" => "upside down",
+        "not-in-unit" => "another unit than it asks for",
+        "unit-of-other-kind" => "a unit of something else",
+        "ambiguous" => "can be read in two ways",
+        "unreadable" => "can’t be read",
+        "unmarked" => "for a person to mark",
+        "empty" => "no answer",
+        NOT_MARKED => "not marked",
+        _ => return None,
+    })
+}
+
 /// What a verdict is where there could be none.
 const NOT_MARKED: &str = "not-marked";
 

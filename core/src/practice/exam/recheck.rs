@@ -1,10 +1,11 @@
 //! Marking a result again, from the file alone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{Answered, Definitions, Evaluator, ExamResult, MADE_WITH, Mark, QuizSpec, fingerprint, verdict};
+use super::{Answered, Definitions, Evaluator, ExamResult, MADE_WITH, Mark, QuizSpec, fingerprint, in_words, verdict};
+use crate::exercise::fnv1a;
 use crate::query::shorten;
 
 /// A result marked again.
@@ -39,6 +40,10 @@ pub struct Rechecked {
     pub verdict: Option<&'static str>,
     /// What it counts for now; nothing where there is no verdict, or the parameters are not the quiz's.
     pub mark: Option<Mark>,
+    /// How many points a whole answer has.
+    pub worth: usize,
+    /// The points that a person gave it: see [`Recheck::give`].
+    pub given: Option<usize>,
     /// How that compares with the file.
     pub finding: Finding,
     /// The same for a person: a sentence; empty for [`Finding::Agrees`].
@@ -66,19 +71,42 @@ pub enum Finding {
 }
 
 impl Recheck {
-    /// How many answers are right.
-    pub fn right(&self) -> usize {
-        self.count(Mark::Right)
+    /// The points that it has so far.
+    pub fn points(&self) -> usize {
+        self.counting().map(Rechecked::points).sum()
     }
 
-    /// How many a person should look at.
-    pub fn unclear(&self) -> usize {
-        self.count(Mark::Unclear)
+    /// How many answers a person has to mark.
+    pub fn to_mark(&self) -> usize {
+        self.counting().filter(|item| item.is_to_mark()).count()
     }
 
-    /// How many exercises the quiz has.
+    /// How many points the quiz has.
     pub fn of(&self) -> usize {
-        self.items.iter().filter(|i| i.finding != Finding::Surplus).count()
+        self.counting().map(|item| item.worth).sum()
+    }
+
+    /// The answers to what the quiz asks.
+    fn counting(&self) -> impl Iterator<Item = &Rechecked> {
+        self.items.iter().filter(|item| item.finding != Finding::Surplus)
+    }
+
+    /// What an answer of this file is known by where points are kept: it changes with the answer, and names nobody.
+    pub fn id_of(&self, item: &Rechecked) -> String {
+        let text = [&self.learner, &item.exercise, &item.seed.to_string(), &item.answer].map(String::as_str).join("\n");
+        format!("{:016x}", fnv1a(format!("{text}\n{}\n{}", self.started, self.ended).bytes()))
+    }
+
+    /// Gives the answers that only a person can mark the points that `given` has for them, by [`Self::id_of`].
+    pub fn give(&mut self, given: &BTreeMap<String, usize>) {
+        let points: Vec<Option<usize>> = self
+            .items
+            .iter()
+            .map(|item| given.get(&self.id_of(item)).map(|points| (*points).min(item.worth)))
+            .collect();
+        for (item, points) in self.items.iter_mut().zip(points) {
+            item.given = points.filter(|_| item.mark == Some(Mark::Unclear));
+        }
     }
 
     /// Whether the file says of every answer what this does.
@@ -88,11 +116,12 @@ impl Recheck {
 
     /// The result and what is odd about it: a sentence or two.
     pub fn say(&self) -> String {
-        let mut text = format!("{} of {} right", self.right(), self.of());
-        match self.unclear() {
+        let whole = self.counting().all(|item| item.worth == 1);
+        let unit = if whole { "right" } else { "points" };
+        let mut text = format!("{} of {} {unit}", self.points(), self.of());
+        match self.to_mark() {
             0 => {}
-            1 => text.push_str(", one to look at"),
-            n => text.push_str(&format!(", {n} to look at")),
+            n => text.push_str(&format!(", {n} to mark")),
         }
         let odd = self.items.iter().filter(|i| i.finding != Finding::Agrees).count();
         text.push_str(match (odd, self.notes.is_empty()) {
@@ -102,9 +131,17 @@ impl Recheck {
         });
         text
     }
+}
 
-    fn count(&self, mark: Mark) -> usize {
-        self.items.iter().filter(|i| i.mark == Some(mark)).count()
+impl Rechecked {
+    /// The points that it has so far.
+    pub fn points(&self) -> usize {
+        self.given.unwrap_or(if self.mark == Some(Mark::Right) { self.worth } else { 0 })
+    }
+
+    /// Whether a person has to mark it, and hasn't.
+    pub fn is_to_mark(&self) -> bool {
+        self.mark == Some(Mark::Unclear) && self.given.is_none()
     }
 }
 
@@ -125,6 +162,8 @@ pub fn recheck(result: &ExamResult, definitions: &Definitions, evaluate: Evaluat
         items.push(match result.answers.iter().find(|a| a.exercise == *id) {
             Some(answered) => again(result, answered, definitions, evaluate),
             None => Rechecked {
+                worth: definitions.get(id).map_or(1, |exercise| exercise.worth()),
+                given: None,
                 exercise: id.clone(),
                 seed: quiz.seed_of(id),
                 answer: String::new(),
@@ -157,12 +196,19 @@ fn item(answered: &Answered, verdict: Option<&'static str>, finding: Finding, sa
         claimed: answered.verdict.clone(),
         verdict,
         mark: verdict.map(Mark::of),
+        worth: 1,
+        given: None,
         finding,
         say,
     }
 }
 
 fn again(result: &ExamResult, a: &Answered, definitions: &Definitions, evaluate: Evaluator<'_>) -> Rechecked {
+    let worth = definitions.get(&a.exercise).map_or(1, |exercise| exercise.worth());
+    Rechecked { worth, ..marked(result, a, definitions, evaluate) }
+}
+
+fn marked(result: &ExamResult, a: &Answered, definitions: &Definitions, evaluate: Evaluator<'_>) -> Rechecked {
     let Some(definition) = definitions.get(&a.exercise) else {
         return item(a, None, Finding::Unknown, "This version of the course does not have the exercise.".to_owned());
     };
@@ -173,7 +219,8 @@ fn again(result: &ExamResult, a: &Answered, definitions: &Definitions, evaluate:
         Err(why) => return item(a, None, Finding::Unknown, format!("It cannot be marked here. {why}")),
     };
     let same = verdict == a.verdict;
-    let claim = format!("the file says “{}”, and it is “{verdict}”", shorten(&a.verdict));
+    let said = in_words(&a.verdict).map_or_else(|| shorten(&a.verdict), str::to_owned);
+    let claim = format!("the file says “{said}”, and it is “{}”", in_words(verdict).unwrap_or(verdict));
     let (finding, say) = if a.seed != result.quiz.seed_of(&a.exercise) {
         let say = "These are not the numbers that the quiz asks with, so the file was edited. It does not count.";
         return Rechecked { mark: None, ..item(a, Some(verdict), Finding::OtherSeed, say.to_owned()) };

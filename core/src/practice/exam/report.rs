@@ -10,10 +10,16 @@ pub struct Common {
     pub exercise: String,
     /// How many were asked.
     pub asked: usize,
-    /// How many had it right.
+    /// How many had all of it right.
     pub right: usize,
     /// How many answered nothing.
     pub empty: usize,
+    /// How many answers a person has to mark: nothing is said of them yet.
+    pub to_mark: usize,
+    /// How many points a whole answer has.
+    pub worth: usize,
+    /// The points of all answers that are marked.
+    pub points: usize,
     /// What went wrong, the commonest first.
     pub mistakes: Vec<Shared>,
 }
@@ -37,13 +43,26 @@ pub fn class_report(results: &[Recheck], definitions: &Definitions, evaluate: Ev
         let at = report.iter().position(|common| common.exercise == item.exercise).unwrap_or(report.len());
         if at == report.len() {
             let exercise = item.exercise.clone();
-            report.push(Common { exercise, asked: 0, right: 0, empty: 0, mistakes: Vec::new() });
+            let worth = item.worth;
+            report.push(Common {
+                exercise,
+                asked: 0,
+                right: 0,
+                empty: 0,
+                to_mark: 0,
+                worth,
+                points: 0,
+                mistakes: Vec::new(),
+            });
         }
         let Some(common) = report.get_mut(at) else { continue };
         common.asked += 1;
+        common.points += item.points();
+        common.to_mark += usize::from(item.is_to_mark());
         match mark {
             Mark::Right => common.right += 1,
             Mark::Unanswered => common.empty += 1,
+            Mark::Unclear if item.given == Some(item.worth) => common.right += 1,
             Mark::Wrong | Mark::Unclear => {
                 let slips = input::slips(exercise, item.seed, &item.answer, &|query| evaluate(exercise, query));
                 for slip in slips.unwrap_or_default() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Finding, Mark, Recheck, count, csv, date};
+use super::{Finding, Mark, Recheck, Rechecked, count, csv, date};
 
 /// A class's results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -13,7 +13,7 @@ pub struct ClassTable {
     pub exercises: Vec<String>,
     /// One for each file, by learner's name, then by when it was begun.
     pub rows: Vec<ClassRow>,
-    /// By exercise: how many had it right.
+    /// By exercise: how many had all of it right.
     pub right: Vec<usize>,
     /// What is odd about the files together: sentences.
     pub notes: Vec<String>,
@@ -28,14 +28,16 @@ pub struct ClassRow {
     pub started: i64,
     /// When it was handed in.
     pub ended: i64,
-    /// How many are right.
-    pub right: usize,
+    /// The points that it has so far.
+    pub points: usize,
     /// Of how many.
     pub of: usize,
-    /// How many a person should look at.
-    pub unclear: usize,
+    /// How many answers a person has to mark.
+    pub to_mark: usize,
     /// By exercise of the table: its mark; nothing where the quiz does not have it or it cannot be marked.
     pub marks: Vec<Option<Mark>>,
+    /// By exercise of the table: the points that a person gave.
+    pub given: Vec<Option<usize>>,
     /// In how many answers the file does not agree with marking it again, notes about the file included.
     pub odd: usize,
 }
@@ -48,26 +50,26 @@ pub fn class_table(results: &[Recheck]) -> ClassTable {
             exercises.push(item.exercise.clone());
         }
     }
-    let mark = |result: &Recheck, id: &String| {
-        result.items.iter().find(|i| i.exercise == *id && i.finding != Finding::Surplus).and_then(|i| i.mark)
+    let of = |result: &Recheck, id: &String| {
+        result.items.iter().find(|i| i.exercise == *id && i.finding != Finding::Surplus).cloned()
     };
+    let is_whole = |item: Rechecked| item.points() == item.worth;
+    let right = exercises.iter().map(|id| results.iter().filter(|r| of(r, id).is_some_and(is_whole)).count()).collect();
     let mut rows: Vec<ClassRow> = results
         .iter()
         .map(|result| ClassRow {
             learner: result.learner.clone(),
             started: result.started,
             ended: result.ended,
-            right: result.right(),
+            points: result.points(),
             of: result.of(),
-            unclear: result.unclear(),
-            marks: exercises.iter().map(|id| mark(result, id)).collect(),
+            to_mark: result.to_mark(),
+            marks: exercises.iter().map(|id| of(result, id)?.mark).collect(),
+            given: exercises.iter().map(|id| of(result, id)?.given).collect(),
             odd: result.notes.len() + result.items.iter().filter(|i| i.finding != Finding::Agrees).count(),
         })
         .collect();
     rows.sort_by_cached_key(|r| (name(&r.learner), r.learner.clone(), r.started, r.ended));
-    let right = (0..exercises.len())
-        .map(|column| rows.iter().filter(|r| r.marks.get(column) == Some(&Some(Mark::Right))).count())
-        .collect();
 
     let mut notes = Vec::new();
     let mut quizzes: Vec<_> = results.iter().map(|r| &r.quiz).collect();
@@ -129,11 +131,16 @@ pub(super) fn name(typed: &str) -> String {
 impl ClassTable {
     /// The table as cells, its header first.
     pub fn cells(&self) -> Vec<Vec<String>> {
-        let head = ["learner", "started", "ended", "right", "of", "unclear", "to look at"].map(str::to_owned);
+        let head = ["learner", "started", "ended", "points", "of", "to mark", "to look at"].map(str::to_owned);
         let header = head.into_iter().chain(self.exercises.iter().cloned()).collect();
         let line = |row: &ClassRow| {
-            let numbers = [row.right, row.of, row.unclear, row.odd].map(|n| n.to_string());
-            let marks = row.marks.iter().map(|m| m.map_or("", Mark::id).to_owned());
+            let numbers = [row.points, row.of, row.to_mark, row.odd].map(|n| n.to_string());
+            let mark = |(mark, given): (&Option<Mark>, &Option<usize>)| match (mark, given) {
+                (_, Some(points)) => points.to_string(),
+                (Some(Mark::Unclear), None) => "to mark".to_owned(),
+                (mark, None) => mark.map_or("", Mark::id).to_owned(),
+            };
+            let marks = row.marks.iter().zip(&row.given).map(mark);
             [row.learner.clone(), date::iso_time(row.started), date::iso_time(row.ended)]
                 .into_iter()
                 .chain(numbers)

@@ -105,7 +105,7 @@ fn a_result_is_marked_and_marked_again() {
     let marks: Vec<Mark> = mixed.answers.iter().map(|a| Mark::of(&a.verdict)).collect();
     assert_eq!(mixed.answers[0].verdict, "declared-mistake");
     assert_eq!(marks, [Mark::Wrong, Mark::Unclear, Mark::Wrong]);
-    assert_eq!(again(&mixed).say(), "0 of 3 right, one to look at. The file agrees with this in every answer.");
+    assert_eq!(again(&mixed).say(), "0 of 3 right, 1 to mark. The file agrees with this in every answer.");
     let empty = taken(9, ["", " ", ""]);
     assert!(empty.answers.iter().all(|a| Mark::of(&a.verdict) == Mark::Unanswered));
     assert_eq!(taken(0, ["1", "1", "1,7"]).answers[2].verdict, "unreadable");
@@ -122,7 +122,7 @@ fn edits_are_found() {
         "{}",
         again(&verdict).items[0].say
     );
-    assert_eq!(again(&verdict).right(), again(&honest).right());
+    assert_eq!(again(&verdict).points(), again(&honest).points());
 
     // A better answer typed in without touching its verdict.
     let mut answer = honest.clone();
@@ -216,7 +216,7 @@ fn a_class_in_a_table() {
     let results: Vec<Recheck> = [grace, formula, twice, taken(0, ["15.4", "60 GB", "2,1"])].iter().map(again).collect();
     let table = class_table(&results);
     let rows: Vec<(&str, usize, usize, usize)> =
-        table.rows.iter().map(|r| (r.learner.as_str(), r.right, r.unclear, r.odd)).collect();
+        table.rows.iter().map(|r| (r.learner.as_str(), r.points, r.to_mark, r.odd)).collect();
     assert_eq!(rows[1..], [("Ada", 3, 0, 0), (" Grace", 0, 1, 1), ("grace ", 1, 1, 0)]);
     assert_eq!(table.right.len(), 3);
     assert_eq!(table.notes, ["These files answer 2 different quizzes.", "“Grace” is on 2 files."]);
@@ -280,7 +280,7 @@ proptest! {
         let mut edited = result.clone();
         edited.answers[which].verdict = claim;
         let (before, after) = (again(&result), again(&edited));
-        prop_assert_eq!(before.right(), after.right());
+        prop_assert_eq!(before.points(), after.points());
         let changed = edited.answers[which].verdict != result.answers[which].verdict;
         prop_assert_eq!(after.items[which].finding == Finding::Contradicts, changed);
     }
@@ -351,4 +351,47 @@ fn a_copied_file_is_noticed_in_the_table() {
     {
         assert_eq!(table(&honest).notes, [] as [String; 0]);
     }
+}
+
+#[test]
+fn a_person_marks_what_only_a_person_can() {
+    let essay = r#"{ "id": "why", "kind": "explain", "skill": "memory.kinds", "prompt": "Why?", "rubric": ["a", "b", "c", "d"],
+                     "model_answer": "So.", "weak_answer": "No.", "weak_points": [] }"#;
+    let mut definitions = definitions();
+    definitions.insert("memory/why".into(), serde_json::from_str(essay).unwrap());
+    let quiz = QuizSpec { exercises: vec!["memory/why".into(), "memory/bytes".into()], ..QuizSpec::default() };
+    let result = |learner: &str, answers: [&str; 2]| {
+        let answers = quiz.exercises.iter().cloned().zip(answers.map(str::to_owned)).collect();
+        let result = ExamResult::mark(&quiz, learner, (0, 60), &answers, &definitions, &by_catalogue);
+        recheck(&result, &definitions, &by_catalogue)
+    };
+    let mut class =
+        [result("Ada", ["Because.", "60 GB"]), result("Grace", ["Why not.", "60"]), result("Edsger", ["", "60 GB"])];
+    assert_eq!(class[1].say(), "0 of 5 points, 2 to mark. The file agrees with this in every answer.");
+    let unread = class_report(&class, &definitions, &by_catalogue);
+    assert_eq!((unread[0].asked, unread[0].to_mark, unread[0].right, unread[0].empty), (3, 2, 0, 1));
+    // Three points for Ada's essay, more than there are for Grace's, and some for a file that isn't there.
+    let given = [(class[0].id_of(&class[0].items[0]), 3), (class[1].id_of(&class[1].items[0]), 9), ("0".to_owned(), 1)];
+    // What the exercise itself marks keeps its mark.
+    let own = [(class[0].id_of(&class[0].items[1]), 0), (class[2].id_of(&class[2].items[0]), 4)];
+    let given: BTreeMap<String, usize> = given.into_iter().chain(own).collect();
+    class.iter_mut().for_each(|one| one.give(&given));
+    let table = class_table(&class);
+    let rows: Vec<_> = table.rows.iter().map(|r| (r.points, r.of, r.to_mark)).collect();
+    assert_eq!(rows, [(4, 5, 0), (1, 5, 0), (4, 5, 1)], "Ada, Edsger, Grace");
+    assert_eq!(table.right, [1, 2]);
+    let cells = table.cells();
+    assert_eq!(cells[1][7..], ["3", "right"]);
+    assert_eq!(cells[3][7..], ["4", "to mark"]);
+    let read = class_report(&class, &definitions, &by_catalogue);
+    assert_eq!((read[0].to_mark, read[0].right, read[0].points, read[0].worth), (0, 1, 7, 4));
+    assert_ne!(class[0].id_of(&class[0].items[0]), result("Ada", ["Because!", "60 GB"]).id_of(&class[0].items[1]));
+}
+
+#[test]
+fn every_verdict_has_words() {
+    for verdict in ["right", "missing-unit", "not-in-unit", "unreadable", "unmarked", "empty", NOT_MARKED] {
+        assert!(in_words(verdict).is_some_and(|words| !words.contains('-')), "{verdict}");
+    }
+    assert_eq!(in_words("claimed"), None);
 }
