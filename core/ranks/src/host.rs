@@ -479,7 +479,8 @@ impl World<'_> {
             "dist" => return self.dist(rank, member, line, &args),
             "torch" => self.torch(rank, member, line, &args)?,
             // Each rank has a device of its own, whichever it asks for.
-            "cuda" => args.need(0, "device").map(|_| MontyObject::None)?,
+            "cuda" if knows(space, member) => args.need(0, "device").map(|_| MontyObject::None)?,
+            "cuda" => return Err(Fault::Raise(ExcType::AttributeError, absent("torch.cuda", member))),
             "method" => {
                 let Some(uuid) = receiver else { return Err("no receiver".into()) };
                 if let Some(id) = read_identity(uuid, WORK) {

@@ -279,8 +279,9 @@ pub(crate) fn budget(totals: &Totals, best: Option<&Totals>, budgets: &Budgets, 
             than[usize::from(is_less)].push(format!("{does} {best}"));
         }
     }
+    let [none_ahead, none_behind] = [than[0].is_empty(), than[1].is_empty()];
     let [ahead, behind] = than.map(|all| listed(&all));
-    let compared = match (ahead.is_empty(), behind.is_empty()) {
+    let compared = match (none_ahead, none_behind) {
         (true, true) => "The best known program is as good.".to_owned(),
         (false, true) => format!("The best known program {ahead}."),
         (true, false) => format!("Yours is better than the best known program, which {behind}."),
