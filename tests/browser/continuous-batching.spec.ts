@@ -16,7 +16,7 @@ test("requests give way, slots stay, the rate is swept, and one’s own requests
     await figure(page).getByRole("slider", { name: "Step", exact: true }).focus();
     await page.keyboard.press("Home");
     await page.keyboard.press("ArrowRight");
-    await expect(figure(page).locator(".batching-step")).toContainText("120 tokens of the prompts of 1, 2, 3");
+    await expect(figure(page).locator(".batching-step")).toContainText("120 tokens of the prompts of requests 1, 2 and 3");
     expect(await quantity(page, "free")).toBe(1);
     expect(await axe(page, "figure")).toEqual([]);
   });

@@ -274,7 +274,7 @@ test("hints come one at a time, and all of them before the solution", async ({ p
   await expect(exercise).toContainText("Weights stay whole");
   await expect(exercise.getByRole("button", { name: /hint/i })).toBeHidden();
   await solution.click();
-  await expect(exercise).toContainText("Together 33.6 GB.");
+  await expect(exercise).toContainText("Together 26 GB + 7.58 GB = 33.58 GB.");
   await exercise.getByRole("button", { name: "Hide the solution" }).click();
   await expect(exercise).not.toContainText("Together");
   // A wrong answer opens the way too.

@@ -18,7 +18,7 @@ test("the fastest layout is found and pinned, the front is moved along by keys, 
     await expect.poll(() => value(page, "layouts-valid")).toBeGreaterThan(40);
     await figure(page).getByRole("button", { name: "Pin this layout" }).click();
     await expect.poll(() => parameter(page, "pp")).toBe("8");
-    await expect(finding(page)).toContainText("The only layout that fits");
+    await expect(finding(page)).toContainText("The layout that you fixed is tp 8");
     await figure(page).getByRole("button", { name: "Search all settings" }).click();
     await expect(figure(page).locator(".planner-progress")).toContainText("possible layouts fit");
     await expect.poll(() => value(page, "layouts-valid")).toBeGreaterThan(10_000);

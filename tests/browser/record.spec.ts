@@ -22,7 +22,7 @@ test("what was solved and measured is in it, and the link holds it for whoever m
   await expect(page.locator('.record a[href="lab/ddp/"]')).toHaveText(/^02 [A-Z]/);
   const mission = page.locator('.record a[href^="mission/fit-it/"]');
   await expect(mission).toHaveText(/^01 [A-Z]/);
-  await expect(page.locator(".record li", { has: page.locator('a[href^="mission/fit-it/"]') })).toContainText("· 2 decisions · seed 7");
+  await expect(page.locator(".record li", { has: page.locator('a[href^="mission/fit-it/"]') })).toContainText("· 2 answers · seed 7");
   expect(await axe(page, ".record")).toEqual([]);
   await page.getByLabel("Name").fill("Ada L.");
   await page.getByRole("button", { name: "Copy a link to it" }).click();
