@@ -38,7 +38,7 @@ pub struct Report {
     pub best: Played,
     /// Somebody who did not think; none if the mission's careless answers lead nowhere.
     pub careless: Option<Played>,
-    /// Up to two decisions, the one that cost most first. What cost less than [`MATTERS`] of the distance to the best run didn't matter.
+    /// Up to two decisions, the one that cost most first. What cost less than a twentieth of the distance to the best run didn't matter.
     pub mattered: Vec<Mattered>,
     /// What answers cost that had to be made again, in the score.
     pub failed: f64,
