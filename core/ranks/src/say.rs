@@ -279,13 +279,12 @@ pub(crate) fn budget(totals: &Totals, best: Option<&Totals>, budgets: &Budgets, 
             than[usize::from(is_less)].push(format!("{does} {best}"));
         }
     }
-    let [none_ahead, none_behind] = [than[0].is_empty(), than[1].is_empty()];
-    let [ahead, behind] = than.map(|all| listed(&all));
-    let compared = match (none_ahead, none_behind) {
-        (true, true) => "The best known program is as good.".to_owned(),
-        (false, true) => format!("The best known program {ahead}."),
-        (true, false) => format!("Yours is better than the best known program, which {behind}."),
-        (false, false) => format!("The best known program {ahead}, but {behind}."),
+    let [ahead, behind] = than.map(|all| (!all.is_empty()).then(|| listed(&all)));
+    let compared = match (ahead, behind) {
+        (None, None) => "The best known program is as good.".to_owned(),
+        (Some(ahead), None) => format!("The best known program {ahead}."),
+        (None, Some(behind)) => format!("Yours is better than the best known program, which {behind}."),
+        (Some(ahead), Some(behind)) => format!("The best known program {ahead}, but {behind}."),
     };
     let sentence = format!(
         "Correct on every rank, in {time}. No rank holds more than {memory} or sends more than {sent}. {compared}"

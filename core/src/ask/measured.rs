@@ -28,10 +28,7 @@ pub(super) fn of(reading: &Reading) -> Option<Answered> {
     };
     let query = Query::new([("r", file(reading))].into_iter().filter(|(_, file)| !file.is_empty()));
     let takes = |what: What| matches!(what, What::Model | What::Gpu | What::Cluster | What::Mfu | What::Step);
-    let (read, unused): (Vec<_>, Vec<_>) = reading.said.iter().cloned().partition(|(what, _)| takes(*what));
-    let texts = |said: Vec<(What, String)>| said.into_iter().map(|(_, text)| text);
-    let unused = texts(unused).chain(reading.unread.iter().cloned()).collect();
-    let mut read: Vec<String> = texts(read).collect();
+    let [mut read, unused] = reading.parted(takes);
     if read.is_empty() {
         read.push("a low MFU".to_owned());
     }

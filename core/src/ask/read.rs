@@ -759,6 +759,13 @@ impl Reading {
         self.words.iter().enumerate().any(|(at, word)| is_first(word) && next(at))
     }
 
+    /// What was read that an answer counts, and what the question says beside it.
+    pub fn parted(&self, takes: impl Fn(What) -> bool) -> [Vec<String>; 2] {
+        let (read, unused): (Vec<_>, Vec<_>) = self.said.iter().cloned().partition(|(what, _)| takes(*what));
+        let texts = |said: Vec<(What, String)>| said.into_iter().map(|(_, text)| text);
+        [texts(read).collect(), texts(unused).chain(self.unread.iter().cloned()).collect()]
+    }
+
     /// Whether it has one of these words.
     pub fn has(&self, words: &[&str]) -> bool {
         self.words.iter().any(|word| words.contains(&word.as_str()))

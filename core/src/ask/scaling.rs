@@ -42,15 +42,6 @@ pub(super) fn of(reading: &Reading) -> Option<Answered> {
         ),
         _ => " That is no less than the GPUs: the run on one was held back by something else, such as memory or its batch.".to_owned(),
     };
-    let takes = |what: What| matches!(what, What::Speedup | What::Cluster);
-    let (read, unused): (Vec<_>, Vec<_>) = reading.said.iter().cloned().partition(|(what, _)| takes(*what));
-    let texts = |said: Vec<(What, String)>| said.into_iter().map(|(_, text)| text);
-    Some(Answered {
-        figure: Params::ID,
-        title: Params::TITLE,
-        query,
-        read: texts(read).collect(),
-        unused: texts(unused).chain(reading.unread.iter().cloned()).collect(),
-        says: leads + &law,
-    })
+    let [read, unused] = reading.parted(|what| matches!(what, What::Speedup | What::Cluster));
+    Some(Answered { figure: Params::ID, title: Params::TITLE, query, read, unused, says: leads + &law })
 }

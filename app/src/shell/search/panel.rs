@@ -377,23 +377,28 @@ impl Field {
         }
     }
 
-    /// A figure that is set to what was read, as a result.
-    fn figure(self, i: usize, figure: &Answered) -> AnyView {
+    /// One of the list that keys move through.
+    fn result(self, i: usize, class: &'static str, href: String, inside: AnyView) -> AnyView {
         view! {
             <a
                 role="option"
                 id=self.id_of(i)
-                class="result answer"
+                class=class
                 tabindex="-1"
-                href=figure.href()
+                href=href
                 aria-selected=move || (self.chosen.get() == i).to_string()
                 on:mousemove=move |_| self.choose(i)
                 on:click=move |_| self.done.run(())
             >
-                {answered(figure)}
+                {inside}
             </a>
         }
         .into_any()
+    }
+
+    /// A figure that is set to what was read, as a result.
+    fn figure(self, i: usize, figure: &Answered) -> AnyView {
+        self.result(i, "result answer", figure.href(), answered(figure))
     }
 
     /// The same by itself, where no keys move through a list.
@@ -408,23 +413,12 @@ impl Field {
 
     /// What an error means, as a result: it leads to the section that teaches it.
     fn diagnosis(self, i: usize, sign: &Sign) -> AnyView {
-        view! {
-            <a
-                role="option"
-                id=self.id_of(i)
-                class="result"
-                tabindex="-1"
-                href=sign.section.href.clone()
-                aria-selected=move || (self.chosen.get() == i).to_string()
-                on:mousemove=move |_| self.choose(i)
-                on:click=move |_| self.done.run(())
-            >
-                <span class="result-kind">"Diagnosis"</span>
-                <span class="result-title">{sign.title.clone()}</span>
-                <span class="result-context">{sign.section.title.clone()}</span>
-            </a>
-        }
-        .into_any()
+        let inside = view! {
+            <span class="result-kind">"Diagnosis"</span>
+            <span class="result-title">{sign.title.clone()}</span>
+            <span class="result-context">{sign.section.title.clone()}</span>
+        };
+        self.result(i, "result", sign.section.href.clone(), inside.into_any())
     }
 
     fn row(self, i: usize, hit: &Hit, entry: &SearchEntry) -> AnyView {
@@ -448,24 +442,13 @@ impl Field {
         };
         let context = (!entry.context.is_empty() && entry.context != entry.title)
             .then(|| view! { <span class="result-context">{entry.context.clone()}</span> });
-        view! {
-            <a
-                role="option"
-                id=self.id_of(i)
-                class="result"
-                tabindex="-1"
-                href=href
-                aria-selected=move || (self.chosen.get() == i).to_string()
-                on:mousemove=move |_| self.choose(i)
-                on:click=move |_| self.done.run(())
-            >
-                <span class="result-kind">{kind}</span>
-                <span class="result-title">{marked(&entry.title, 0..entry.title.len(), &hit.title_marks)}</span>
-                {context}
-                <span class="result-text">{marked(&entry.text, hit.snippet.clone(), &hit.marks)}</span>
-            </a>
-        }
-        .into_any()
+        let inside = view! {
+            <span class="result-kind">{kind}</span>
+            <span class="result-title">{marked(&entry.title, 0..entry.title.len(), &hit.title_marks)}</span>
+            {context}
+            <span class="result-text">{marked(&entry.text, hit.snippet.clone(), &hit.marks)}</span>
+        };
+        self.result(i, "result", href, inside.into_any())
     }
 
     /// Takes a file: one that is text goes into the field, of another the way to its page is shown.
