@@ -98,6 +98,13 @@ export interface Report {
     notes: string[];
     lines: { label: string; seconds: [number, number] }[];
   } | null;
+  /** The last two memory snapshots side by side, in bytes. */
+  snapshots: {
+    names: [string, string];
+    finding: string;
+    notes: string[];
+    lines: { label: string; bytes: [number, number] }[];
+  } | null;
   rows: {
     id: string;
     label: string;
