@@ -74,6 +74,10 @@ const operated = (figure: Locator) =>
     }),
   );
 
+/** The first place of each figure. */
+const firsts = widgets.flatMap(({ id }) => places.find((place) => place.widget === id) ?? []);
+const placed = new Set(firsts.map(({ widget }) => widget));
+
 for (const { id } of widgets) {
   const { figure } = widget(id);
   const { title } = routes.find(({ path }) => path === `w/${id}/`)!;
@@ -88,7 +92,6 @@ for (const { id } of widgets) {
       await expect(root(page)).toHaveAttribute("data-projecting", "");
       await ready(page);
       await readable(page);
-      await page.keyboard.press("f");
       await page.keyboard.press("p");
       await expect(root(page)).not.toHaveAttribute("data-projecting");
     });
@@ -151,48 +154,52 @@ for (const { id } of widgets) {
       await page.emulateMedia({ forcedColors: null, colorScheme: null });
     });
 
-    await test.step("its page is sound", async () => sound(page, title));
+    // In light it's looked at in its chapter.
+    await test.step("its page is sound", async () => sound(page, title, placed.has(id) ? ["dark"] : ["dark", "light"]));
   });
 }
-
-/** The first place of each figure. */
-const firsts = widgets.flatMap(({ id }) => places.find((place) => place.widget === id) ?? []);
 
 for (const { path, title } of routes.filter(({ path }) => path.startsWith("chapter/"))) {
   test(`${path} is sound, and all that is needed of its figures is seen, before a prediction as well as after`, async ({ page }) => {
     test.slow();
     await page.setViewportSize(SCREENS[0]);
-    await test.step("its page is sound", async () => opened(page, path, title, samples.has(path)));
-    await page.emulateMedia({ colorScheme: null });
-    await page.setViewportSize(SCREENS[0]);
-    for (const { anchor, widget } of firsts.filter((place) => place.path === path)) {
-      await test.step(widget, async () => {
-        const there = page.locator(`.widget-slot[id="${anchor}"]`);
-        const within = there.locator("[data-widget]");
-        // One further down comes when it is near.
-        await there.scrollIntoViewIfNeeded();
-        await expect(within).toBeVisible();
-        const look = async (when: string) => {
-          for (const screen of SCREENS) {
-            await page.setViewportSize(screen);
-            // Figures above it may still find their size.
-            const seen = async () => {
-              await there.evaluate((slot) => slot.scrollIntoView());
-              return missing(within);
-            };
-            await expect.soft.poll(seen, `${widget} ${when}, ${JSON.stringify(screen)}`).toEqual([]);
-          }
+    await opened(page, path, samples.has(path));
+    const there = firsts.filter((place) => place.path === path).map(({ anchor }) => page.locator(`.widget-slot[id="${anchor}"]`));
+    const look = async (when: string, screen: { width: number; height: number }) => {
+      await page.setViewportSize(screen);
+      for (const slot of there) {
+        // Figures above it may still find their size.
+        const seen = async () => {
+          await slot.evaluate((slot) => slot.scrollIntoView());
+          return missing(slot.locator("[data-widget]"));
         };
-        const uncover = within.getByRole("button", { name: "Show it without a prediction" });
+        await expect.soft.poll(seen, `${await slot.getAttribute("id")} ${when}, ${JSON.stringify(screen)}`).toEqual([]);
+      }
+    };
+    await test.step("before a prediction", async () => {
+      // One further down comes when it is near.
+      for (const slot of there) {
+        await slot.scrollIntoViewIfNeeded();
+        await expect(slot.locator("[data-widget]")).toBeVisible();
+      }
+      // The lowest.
+      await look("before", SCREENS[1]);
+    });
+    await test.step("after it", async () => {
+      for (const slot of there) {
+        const uncover = slot.getByRole("button", { name: "Show it without a prediction" });
         if (await uncover.count()) {
-          await expect(within).toHaveClass(/withheld/);
-          await look("before");
+          await expect(slot.locator("[data-widget]")).toHaveClass(/withheld/);
           await uncover.click();
         }
-        await expect(within).not.toHaveClass(/withheld/);
-        await look("after");
-      });
-    }
+        await expect(slot.locator("[data-widget]")).not.toHaveClass(/withheld/);
+      }
+      // The narrowest.
+      await look("after", SCREENS[2]);
+    });
+    await page.setViewportSize(SCREENS[0]);
+    // In dark its figures are looked at on their own pages.
+    await test.step("its page is sound", async () => sound(page, title, ["light"]));
   });
 }
 

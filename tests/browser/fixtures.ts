@@ -142,8 +142,9 @@ const shorten = (page: Page) =>
 /** A phone; 1280 pixels at 400 % and at 200 %. */
 export const NARROW = [{ width: 360, height: 780 }, { width: 320, height: 256 }, { width: 640, height: 512 }];
 
-/** What holds of every page: no id is there twice, nothing needs scrolling sideways, and axe finds nothing, in light or dark. */
-export async function sound(page: Page, title: string) {
+/** What holds of every page: no id is there twice, nothing needs scrolling sideways, and axe finds nothing, in each of some colors: all of it in the
+    first, and what of it others can change in the others. */
+export async function sound(page: Page, title: string, [first, ...others]: ("light" | "dark")[] = ["light", "dark"]) {
   await expect(page.locator("h1")).toHaveCount(1);
   // A link to a place leads to one place.
   const ids = await page.locator("[id]").evaluateAll((all) => all.map((e) => e.id));
@@ -156,27 +157,29 @@ export async function sound(page: Page, title: string) {
   }
   await page.setViewportSize(size);
   await shorten(page);
-  expect(await axe(page)).toEqual([]);
-  await page.emulateMedia({ colorScheme: "dark" });
-  expect(await contrast(page), "dark").toEqual([]);
+  await page.emulateMedia({ colorScheme: first });
+  expect(await axe(page), first).toEqual([]);
+  for (const scheme of others) {
+    await page.emulateMedia({ colorScheme: scheme });
+    expect(await contrast(page), scheme).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: null });
 }
 
-/** Opens a page and looks whether it is sound; first whether it fits a phone on which it is opened, where that is asked for. */
-export async function opened(page: Page, path: string, title: string, phone: boolean) {
+/** Opens a page; first on a phone, where that is asked for, and looks whether it fits there. */
+export async function opened(page: Page, path: string, phone: boolean) {
   const size = page.viewportSize()!;
   if (phone) await page.setViewportSize(NARROW[0]);
   await page.goto(`./${path}`);
   await ready(page);
-  if (phone) {
-    await test.step("opened on a phone", async () => {
-      expect(await overflow(page)).toBeLessThanOrEqual(0);
-      await shorten(page);
-      expect(await axe(page)).toEqual([]);
-    });
-    await page.setViewportSize(size);
-    await ready(page);
-  }
-  await sound(page, title);
+  if (!phone) return;
+  await test.step("opened on a phone", async () => {
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await shorten(page);
+    expect(await axe(page)).toEqual([]);
+  });
+  await page.setViewportSize(size);
+  await ready(page);
 }
 
 /** Where the browser keeps all that a learner has done. */

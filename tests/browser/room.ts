@@ -35,10 +35,9 @@ const different = (page: Page, a: Buffer, b: Buffer) =>
     [a.toString("base64"), b.toString("base64")],
   );
 
-/** The screens that projectors have. */
+/** The shapes of screens that projectors have. One of 1280 × 720 is the first, smaller. */
 const SCREENS = [
   { width: 1920, height: 1080 },
-  { width: 1280, height: 720 },
   { width: 1024, height: 768 },
 ];
 
@@ -75,18 +74,20 @@ export async function readable(page: Page) {
     expect(finding.y + finding.height, where).toBeLessThanOrEqual((await bar(page).boundingBox())!.y);
   }
 
+  // Everything else of a figure is copied; what is painted into a canvas has to be painted again.
+  if (!(await figure(page).locator(".drawing canvas").count())) return;
   await test.step("frozen", async () => {
-    const { width, height } = SCREENS[1];
-    await page.setViewportSize({ width, height });
     await page.waitForTimeout(400);
     // What leads to more of it is the room's, and goes with the freeze.
     await page.getByRole("button", { name: "More below" }).evaluateAll((all) => all.forEach((mark) => (mark.style.visibility = "hidden")));
-    const area = { x: 0, y: 0, width, height: 640 };
+    const { width, height } = SCREENS[1];
+    const area = { x: 0, y: 0, width, height: height - 80 };
     const before = await page.screenshot({ clip: area });
     await page.keyboard.press("f");
     await expect(page.locator(".room-held figure")).toBeVisible();
     await page.waitForTimeout(200);
     const after = await page.screenshot({ clip: area });
     expect(await different(page, before, after)).toBeLessThan(0.002);
+    await page.keyboard.press("f");
   });
 }

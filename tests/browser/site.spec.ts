@@ -1,11 +1,12 @@
 // Every page of the site by one set of rules; the list is the build's own, so that a new page is tested on arrival.
-import { expect, hold, opened, ready, test, visit } from "./fixtures";
+import { expect, hold, opened, ready, sound, test, visit } from "./fixtures";
 import { routes, samples } from "./site";
 
 // The page of a figure is looked at with the figure, and a chapter with its figures, in figures.spec.ts.
 for (const { path, title } of routes.filter(({ path }) => !/^(w|chapter)\/./.test(path))) {
   test(`/${path} shows itself, on a phone too, axe finds nothing, and it needs no scrolling sideways`, async ({ page }) => {
-    await opened(page, path, title, samples.has(path));
+    await opened(page, path, samples.has(path));
+    await sound(page, title);
   });
 }
 

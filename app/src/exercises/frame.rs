@@ -16,7 +16,9 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
     // A quiz may have exercises of the same name from two chapters.
     let anchor = if session.exam { unique_id("question") } else { format!("ex-{}", exercise.id) };
     let heading = format!("{anchor}-title");
-    let labelled = heading.clone();
+    // Predictions all have the same heading.
+    let counted = format!("{anchor}-count");
+    let labelled = format!("{heading} {counted}");
     let help = (!session.exam).then(|| help(session));
     let onward = (!session.exam).then(|| onward(session));
     let count = format!("{nth} · {}", Kind::called(kind));
@@ -32,7 +34,7 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
             aria-labelledby=labelled
         >
             <header class="exercise-head">
-                <span>{count}</span>
+                <span id=counted>{count}</span>
                 <span>{level}</span>
                 <b hidden=move || !right()>"✓ solved"</b>
             </header>
