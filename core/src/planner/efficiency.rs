@@ -35,6 +35,11 @@ const FLASH_B200: [f64; 2] = [0.5, 0.4];
 /// Products of many experts, of what one large product reaches: 0.60 to 0.70 on H100 (SimuMax, `h100_nvlink.json`).
 pub const GROUPED: f64 = 0.857;
 
+/// Products in fp8, of what those in 16 bits reach: of the FLOPs, and of the bandwidth where they wait for weights. On an H100 aiconfigurator
+/// measured 0.55 of the fp8 peak beside 0.72 of the bf16 peak, and 0.61 of the bandwidth beside 0.81 (ai-dynamo/aiconfigurator 0.8.0, its table of
+/// products on H100).
+pub const FP8: [f64; 2] = [0.76, 0.75];
+
 /// What collectives reach of a link's peak: 0.67 to 0.74 over NVLink on B200, 0.7 over NVLink on A100 and over InfiniBand on
 /// H100 (SimuMax, `configs/system`).
 pub const LINK: f64 = 0.7;

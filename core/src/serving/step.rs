@@ -226,8 +226,8 @@ pub struct Engine {
     exchange: [f64; 2],
     /// Layers with routed experts.
     mixtures: f64,
-    /// FLOP a second of products and of attention, bytes a second.
-    rates: [f64; 3],
+    /// FLOP a second of products and of attention, bytes a second of weights and of caches.
+    rates: [f64; 4],
     link: f64,
     launch: f64,
     all_reduces: Vec<Cost>,
@@ -251,7 +251,12 @@ impl Deployment {
 
     /// FLOPs a second of matrix products at the peak: twice as many in fp8, where the GPU has it.
     pub fn peak(&self) -> f64 {
-        if self.quant.multiplies_in_fp8() { self.gpu.fp8.unwrap_or(self.gpu.peak) } else { self.gpu.peak }
+        self.gpu.fp8.filter(|_| self.is_fp8()).unwrap_or(self.gpu.peak)
+    }
+
+    /// Whether products are computed in fp8.
+    fn is_fp8(&self) -> bool {
+        self.quant.multiplies_in_fp8() && self.gpu.fp8.is_some()
     }
 
     /// Makes it ready to be asked for steps.
@@ -291,16 +296,13 @@ impl Deployment {
         let per_token = groups.iter().map(|g| g.layers * g.values / g.every).sum::<f64>() * kv_bytes * tp as f64;
         let reached = efficiency::reached(self.gpu);
         let (rates, link, launch) = match self.reach {
-            Reach::Peak => ([self.peak(), self.gpu.peak, self.gpu.bandwidth], 1.0, 0.0),
-            Reach::Kernels => (
-                [
-                    self.peak() * reached.matmul,
-                    self.gpu.peak * reached.attention[0],
-                    self.gpu.bandwidth * reached.memory,
-                ],
-                LINK,
-                LAUNCH,
-            ),
+            Reach::Peak => ([self.peak(), self.gpu.peak, self.gpu.bandwidth, self.gpu.bandwidth], 1.0, 0.0),
+            Reach::Kernels => {
+                let [computing, reading] = if self.is_fp8() { efficiency::FP8 } else { [1.0; 2] };
+                let memory = self.gpu.bandwidth * reached.memory;
+                let products = self.peak() * reached.matmul * computing;
+                ([products, self.gpu.peak * reached.attention[0], memory * reading, memory], LINK, LAUNCH)
+            }
         };
         let weights = Weights::of(&self.shape, &counted);
         Ok(Engine {
@@ -420,14 +422,14 @@ impl Engine {
         // Each group reads its own copy of what is no routed expert.
         let read = self.weights.common_bytes(beside) * self.dp + experts;
         let gpus = self.tp * self.dp;
-        let [products, attention, bandwidth] = self.rates;
-        let (computing, reading) = (flop / products / gpus, read / bandwidth / gpus);
+        let [products, attention, weights, caches] = self.rates;
+        let (computing, reading) = (flop / products / gpus, read / weights / gpus);
         let sent = tokens / self.dp * self.hidden * ACTIVATION;
         let reduce = self.all_reduces.iter().map(|cost| cost.latency + cost.per_byte * sent / self.link);
         let reduce = reduce.fold(f64::INFINITY, f64::min);
         Step {
             products: computing.max(reading),
-            attention: (looked / attention / gpus).max(moved / self.dp / bandwidth),
+            attention: (looked / attention / gpus).max(moved / self.dp / caches),
             communication: self.reduces() * if reduce.is_finite() { reduce } else { 0.0 }
                 + self.mixtures * (self.exchange[0] + self.exchange[1] * tokens / gpus),
             launches: KERNELS * self.layers * self.launch,

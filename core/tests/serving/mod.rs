@@ -99,10 +99,10 @@ fn memory() -> Check {
 }
 
 /// MLPerf's node: four replicas of two H100, fp8, 896 requests at once, prompts of 294 tokens and answers of 290 on average
-/// (`closed/NVIDIA/configs/llama2-70b/Offline/__init__.py`). The model is 1.2 times as fast as what was submitted offline; with the
-/// requests that were there in the server scenario (Little's law: 74.4 a second × 44.95 s over four replicas) a token takes three quarters of what it took.
+/// (`closed/NVIDIA/configs/llama2-70b/Offline/__init__.py`). The model is as fast as what was submitted offline; with the
+/// requests that were there in the server scenario (Little's law: 74.4 a second × 44.95 s over four replicas) a token takes nine tenths of what it took.
 #[test]
-fn mlperf_is_met_within_a_quarter() {
+fn mlperf_is_met_within_a_fifth() {
     let params = Params {
         machine: Machine {
             model: model("llama-2-70b"),
@@ -120,8 +120,8 @@ fn mlperf_is_met_within_a_quarter() {
     };
     let engine = params.machine.deployment().engine().expect("it fits");
     let offline = 8.0 * params.point(&engine, 2, 896).per_gpu / MLPERF_OFFLINE;
-    assert!((1.1..1.3).contains(&offline), "{offline}");
+    assert!((0.9..1.1).contains(&offline), "{offline}");
     let there = (74.4245_f64 * 44.954_547 / 4.0).round() as u64;
     let server = params.point(&engine, 2, there).token / MLPERF_SERVER.1;
-    assert!((0.65..0.9).contains(&server), "{server}");
+    assert!((0.8..1.0).contains(&server), "{server}");
 }
