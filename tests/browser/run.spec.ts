@@ -1,6 +1,7 @@
 // A run of one's own: what is brought is recognized, predictions stand next to it, and a link carries all of it.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { Page } from "@playwright/test";
 import { NARROW, axe, expect, overflow, ready, step, test, visit } from "./fixtures";
 
@@ -119,6 +120,21 @@ test("what is brought is read or refused with a reason, removed and put back, op
     ]);
     await expect(page.locator(".run-card")).toHaveCount(2);
     await expect(page.locator(measured)).toContainText("5,050");
+  });
+
+  await step(page, "what is packed is read as what is in it", async () => {
+    await open(page);
+    const snapshot = '[{"total_size":7,"segment_type":"small","blocks":[{"size":7,"state":"inactive"}]}]';
+    await page.getByLabel("Choose files").setInputFiles([
+      { name: "run.toml.gz", mimeType: "application/gzip", buffer: gzipSync(titan) },
+      { name: "train.log.gz", mimeType: "application/gzip", buffer: gzipSync(`${"a line without numbers\n".repeat(100_000)}${log}\n`) },
+      { name: "snapshot.json.gz", mimeType: "application/gzip", buffer: gzipSync(snapshot) },
+      { name: "cut.log.gz", mimeType: "application/gzip", buffer: gzipSync(log.repeat(100)).subarray(0, 60) },
+    ]);
+    await expect(page.locator(".run-card")).toHaveCount(4);
+    await expect(page.locator(measured)).toContainText("5,050");
+    await expect(page.locator('.run-card[data-kind="snapshot"]')).toContainText("snapshot.json.gz");
+    await expect(page.locator(".run-card").filter({ hasText: "cut.log.gz" })).toContainText("is it damaged?");
   });
 
   await step(page, "an error log is handed to the log reader, which says what stopped the run", async () => {

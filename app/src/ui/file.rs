@@ -2,9 +2,11 @@
 
 use std::cell::RefCell;
 
+use js_sys::{Array, Function, Reflect, Uint8Array};
 use ringside_core::quantity::bytes_decimal;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::JsFuture;
+use web_sys::ReadableStreamDefaultReader;
 
 /// The text of a file of at most so many bytes.
 ///
@@ -14,6 +16,39 @@ pub async fn read_text(file: &web_sys::File, most: f64) -> Result<String, String
     fits(file, most)?;
     let text = JsFuture::from(file.text()).await.map_err(|_| gone(file))?;
     Ok(text.as_string().unwrap_or_default())
+}
+
+/// The beginning of a file as it is unpacked, at most so many bytes, and whether that is all of it.
+///
+/// # Errors
+/// A sentence: it is gone, damaged, or packed in a browser that doesn't unpack.
+pub async fn start(file: &web_sys::File, most: usize) -> Result<(Vec<u8>, bool), String> {
+    let magic = file.slice_with_f64_and_f64(0.0, 2.0).map_err(|_| gone(file))?;
+    let magic = JsFuture::from(magic.array_buffer()).await.map_err(|_| gone(file))?;
+    let stream = if Uint8Array::new(&magic).to_vec() == [0x1f, 0x8b] {
+        // web-sys counts it among what may still change.
+        let unpacker = Reflect::get(&js_sys::global(), &"DecompressionStream".into()).ok();
+        let unpacker = unpacker.and_then(|f| f.dyn_into::<Function>().ok());
+        let unpacker = unpacker.and_then(|f| Reflect::construct(&f, &Array::of1(&"gzip".into())).ok());
+        let unpacker =
+            unpacker.ok_or_else(|| format!("This browser does not unpack gzip. Unpack {} first.", file.name()))?;
+        file.stream().pipe_through(unpacker.unchecked_ref())
+    } else {
+        file.stream()
+    };
+    let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
+    let mut all = Vec::new();
+    while all.len() <= most {
+        let damaged = |_| format!("{} could not be read to its end. Was it moved, or is it damaged?", file.name());
+        let read = JsFuture::from(reader.read()).await.map_err(damaged)?;
+        let piece = Reflect::get(&read, &"value".into()).ok().and_then(|piece| piece.dyn_into::<Uint8Array>().ok());
+        let Some(piece) = piece else { return Ok((all, true)) };
+        all.extend(piece.to_vec());
+    }
+    // Nobody waits for it.
+    drop(reader.cancel());
+    all.truncate(most);
+    Ok((all, false))
 }
 
 /// Whether a file has at most so many bytes.

@@ -7,14 +7,15 @@ use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
 use ringside_content::schema::Signs;
 use ringside_content::search::End;
 use ringside_core::allocator::Snapshot;
-use ringside_core::detective::{OUTPUT, Printed, SNAPSHOT, Said, say_all};
+use ringside_core::detective::{LARGEST_SNAPSHOT, OUTPUT, Printed, SNAPSHOT, Said, say_all};
+use ringside_core::quantity::bytes_decimal;
 use ringside_core::run::Output;
 use ringside_core::trace::{MOST_EVENTS, Reader, Trace};
 use ringside_workers::{call, member, say};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 
-const GONE: &str = "It could not be read. Was it moved or deleted?";
+const GONE: &str = "It could not be read to its end. Was it moved or deleted, or is it damaged?";
 /// Bytes after which it says how far it is.
 const TURN: u64 = 2_000_000;
 
@@ -55,9 +56,19 @@ async fn read_all(files: Array) {
 }
 
 async fn read_snapshot(file: JsValue) {
-    let size = member(&file, "size").as_f64().unwrap_or_default();
-    let bytes = bytes(&file, 0.0, size).await;
-    say(&Said::Snapshot(if bytes.is_empty() && size > 0.0 { Err(GONE.to_owned()) } else { Snapshot::read(&bytes) }));
+    let mut all = Vec::new();
+    let read = in_pieces(&file, |piece| {
+        all.extend_from_slice(piece);
+        (all.len() <= LARGEST_SNAPSHOT).then_some(0)
+    });
+    let read = read.await.and_then(|whole| whole.map_err(|Damaged| GONE.to_owned()));
+    say(&Said::Snapshot(read.and_then(|()| {
+        if all.len() > LARGEST_SNAPSHOT {
+            let most = bytes_decimal(LARGEST_SNAPSHOT as f64);
+            return Err(format!("It has more than {most} unpacked. Make the snapshot earlier in the run."));
+        }
+        Snapshot::read(&all)
+    })));
 }
 
 async fn read_output(file: JsValue, signs: String) {

@@ -25,6 +25,8 @@ pub enum Kind {
     Accelerate,
     /// Axolotl's YAML.
     Axolotl,
+    /// Arguments of the HF Trainer in YAML: LLaMA-Factory's, TRL's, the alignment handbook's.
+    Trainer,
     /// Calls of `fully_shard`.
     Fsdp,
     /// `vllm serve` or SGLang's `launch_server`.
@@ -62,6 +64,7 @@ options!(Kind {
     Torchtitan: "torchtitan", "torchtitan configuration";
     Accelerate: "accelerate", "Accelerate configuration";
     Axolotl: "axolotl", "Axolotl configuration";
+    Trainer: "trainer", "Trainer configuration";
     Fsdp: "fsdp", "FSDP2 code";
     Serve: "serve", "Serving command";
     Log: "log", "Run output";

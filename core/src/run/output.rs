@@ -24,6 +24,8 @@ const KEPT: usize = 20_000;
 pub(super) const CUT: &str = "The text ends right behind its only number, which may be cut. Paste whole lines.";
 /// Unread lines that are quoted.
 const QUOTED: usize = 5;
+/// Lines of DeepSpeed's settings that are kept.
+const SETTINGS: usize = 1000;
 
 /// What a number is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -450,6 +452,8 @@ pub struct Output {
     gpu: Option<(String, usize)>,
     mesh: Vec<(String, u64)>,
     arguments: Vec<(usize, String)>,
+    /// What DeepSpeed prints of its settings.
+    engine: Vec<(usize, String)>,
     /// Whether the marks around Megatron-LM's dump were there.
     dump: (bool, bool),
     quoted: Vec<(usize, String)>,
@@ -614,6 +618,12 @@ impl Output {
             self.arguments.push((number, argument));
             taken = true;
         }
+        if let Some(setting) = super::config::deepspeed::printed_line(line) {
+            if !setting.is_empty() && self.engine.len() < SETTINGS {
+                self.engine.push((number, setting));
+            }
+            taken = true;
+        }
         taken
     }
 
@@ -664,6 +674,7 @@ impl Output {
         if !self.arguments.is_empty() {
             super::config::megatron::dump(&self.arguments, self.dump == (true, true), &mut card);
         }
+        super::config::deepspeed::printed(&self.engine, &mut card);
         let from = |lines: &str, how: &str| {
             if how.is_empty() { format!("{name}, {lines}") } else { format!("{name}, {lines}, {how}") }
         };

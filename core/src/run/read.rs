@@ -94,10 +94,13 @@ pub fn read(name: &str, text: &str) -> Card {
     {
         return config::megatron::read(name, text);
     }
-    if let Ok(documents) = yaml::read(bare)
-        && let Some((kind, node)) = documents.iter().find_map(|node| Some((config::fsdp::kind(node)?, node)))
-    {
-        return config::fsdp::yaml(name, kind, node);
+    if let Ok(documents) = yaml::read(bare) {
+        if let Some((kind, node)) = documents.iter().find_map(|node| Some((config::fsdp::kind(node)?, node))) {
+            return config::fsdp::yaml(name, kind, node);
+        }
+        if let Some(node) = documents.iter().find(|node| config::trainer::is_yaml(node)) {
+            return config::trainer::yaml(name, node);
+        }
     }
     // What a launcher prints at the end names it, and starts nothing.
     if !bare.starts_with("#!") && !bare.contains("#SBATCH") && text.lines().any(|line| is_failure(&plain(line))) {

@@ -50,23 +50,28 @@ pub(crate) fn bundle() -> Result<Styles> {
 
 /// Text in front of a room is at least `--least` large (`app/src/shell/projector/fit.rs`), and as large as a sheet says elsewhere.
 fn bounded(css: &str) -> String {
+    const UNITS: [&str; 2] = ["px", "em"];
     const SIZES: [&str; 4] = ["font:", "font-size:", "--text:", "--total:"];
     let is_font = |before: &str| {
         let property = before.rsplit(['{', ';']).next().unwrap_or_default();
         SIZES.iter().any(|name| property.starts_with(name)) && !property.contains('(')
     };
     let mut out = String::with_capacity(css.len());
-    for piece in css.split_inclusive("px") {
-        let number =
-            piece.strip_suffix("px").map(|before| before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'));
-        out.push_str(number.unwrap_or(piece));
-        let Some(size) = number.map(|before| &piece[before.len()..]) else { continue };
-        if is_font(&out) && out.ends_with([':', ' ']) {
+    let mut rest = css;
+    while let Some(at) = UNITS.iter().filter_map(|unit| rest.find(unit)).min() {
+        let (piece, after) = rest.split_at(at + 2);
+        let before = piece.get(..at).unwrap_or_default().trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let size = piece.get(before.len()..).unwrap_or_default();
+        out.push_str(before);
+        // A unit alone is a part of a word.
+        if size.len() > 2 && is_font(&out) && out.ends_with([':', ' ']) {
             out.extend(["max(", size, ",var(--least,0px))"]);
         } else {
             out.push_str(size);
         }
+        rest = after;
     }
+    out.push_str(rest);
     out
 }
 
@@ -78,8 +83,9 @@ mod tests {
     fn a_size_of_text_is_bounded_and_nothing_else() {
         assert_eq!(bounded("a{font-size:13px;margin:2px}"), "a{font-size:max(13px,var(--least,0px));margin:2px}");
         assert_eq!(bounded("a{font:600 12.5px/1.4 Mono}"), "a{font:600 max(12.5px,var(--least,0px))/1.4 Mono}");
+        assert_eq!(bounded("code{font-size:.84em;gap:1em}"), "code{font-size:max(.84em,var(--least,0px));gap:1em}");
         let as_it_was =
-            "a{font-size:max(16px,calc(30*var(--px)));line-height:20px}@media (max-width:900px){b{color:red}}";
+            ".item{font:inherit}a{font-size:max(16px,calc(30*var(--px)));line-height:20px}@media (max-width:900px){b{color:red}}";
         assert_eq!(bounded(as_it_was), as_it_was);
     }
 }

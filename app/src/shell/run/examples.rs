@@ -35,7 +35,7 @@ pub(super) fn view(desk: Desk) -> AnyView {
                 <dd>"config.json"</dd>
                 <dt>"The layout"</dt>
                 <dd>
-                    "DeepSpeed JSON, Megatron-LM flags, torchtitan TOML, Accelerate or Axolotl YAML, FSDP2 code, a launch script, a vLLM or SGLang command"
+                    "DeepSpeed JSON, Megatron-LM flags, torchtitan TOML, Accelerate, Axolotl or LLaMA-Factory YAML, FSDP2 code, a launch script, a vLLM or SGLang command"
                 </dd>
                 <dt>"The output"</dt>
                 <dd>"Lines with the step time, tokens/s, TFLOP/s, MFU or memory, as training and serving programs print them"</dd>

@@ -2,16 +2,15 @@
 
 use std::collections::VecDeque;
 
-use js_sys::{Array, Uint8Array};
+use js_sys::Array;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::search::LogReading;
-use ringside_core::detective::{OUTPUT, Printed, SNAPSHOT, Said};
+use ringside_core::detective::{LARGEST_SNAPSHOT, OUTPUT, Printed, SNAPSHOT, Said};
 use ringside_core::quantity::bytes_decimal;
-use ringside_core::run::{Card, Content, HEAD, Outcome, content, read, snapshot, traces};
+use ringside_core::run::{Card, Content, Outcome, content, read, snapshot, traces};
 use ringside_core::trace::Trace;
 use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::JsFuture;
 
 use super::{Desk, Log};
 use crate::data::{fetch_text, library};
@@ -19,11 +18,9 @@ use crate::ui::file;
 use crate::worker::{Program, Worker};
 
 /// The longest text that is read on the page, in bytes: a page that reads more of it stands still. Longer ones are read as output, by the worker.
-pub(super) const AT_ONCE: f64 = 1_048_576.0;
+pub(super) const AT_ONCE: usize = 1_048_576;
 /// The largest output and the largest trace.
 const LARGEST: f64 = 2e9;
-/// The largest snapshot, which is read as a whole.
-const LARGEST_SNAPSHOT: f64 = 200e6;
 
 const READER: Program = Program {
     meta: "ringside-trace",
@@ -93,23 +90,21 @@ impl Files {
         spawn_local(async move {
             // By the time something is there, the page may be gone, or the file stopped.
             let is_wanted = || self.turn.try_get_value() == Some(turn);
-            let head = slice(&file, 0.0, HEAD as f64).await;
+            let start = file::start(&file, AT_ONCE).await;
             if !is_wanted() {
                 return;
             }
-            let Some(head) = head else { return self.done(refused(&file, GONE), None) };
-            match content(&head) {
+            let (start, is_all) = match start {
+                Ok(start) => start,
+                Err(why) => return self.done(refused(&file, why), None),
+            };
+            match content(&start) {
                 Err(why) => self.done(refused(&file, why), None),
                 Ok(Content::Trace) => self.by_worker(file, As::Trace),
                 Ok(Content::Snapshot) => self.by_worker(file, As::Snapshot),
-                Ok(Content::Text) if file.size() <= AT_ONCE => {
-                    let text = file::read_text(&file, AT_ONCE).await;
-                    if is_wanted() {
-                        match text {
-                            Ok(text) => self.done(read(&file.name(), &text), Some(Log::text(&text))),
-                            Err(why) => self.done(refused(&file, why), None),
-                        }
-                    }
+                Ok(Content::Text) if is_all => {
+                    let text = String::from_utf8_lossy(&start);
+                    self.done(read(&file.name(), &text), Some(Log::text(&text)));
                 }
                 Ok(Content::Text) => {
                     let signs = fetch_text(&library().signs.path()).await;
@@ -122,7 +117,9 @@ impl Files {
     }
 
     fn by_worker(self, file: web_sys::File, what: As) {
-        if let Err(why) = file::fits(&file, if matches!(what, As::Snapshot) { LARGEST_SNAPSHOT } else { LARGEST }) {
+        if let Err(why) =
+            file::fits(&file, if matches!(what, As::Snapshot) { LARGEST_SNAPSHOT as f64 } else { LARGEST })
+        {
             return self.done(refused(&file, why), None);
         }
         match Worker::start(READER, move |said| self.hear(said)) {
@@ -215,8 +212,6 @@ impl Files {
     }
 }
 
-const GONE: &str = "It could not be read. Was it moved or deleted?";
-
 fn refused(file: &web_sys::File, why: impl Into<String>) -> Card {
     Card { name: file.name(), said: why.into(), ..Card::default() }
 }
@@ -225,7 +220,8 @@ fn refused(file: &web_sys::File, why: impl Into<String>) -> Card {
 fn printed(reading: &Reading, Printed { output, errors }: Printed) -> (Card, Option<Log>) {
     let mut card = output.finish(&reading.file.name());
     if card.outcome == Outcome::Refused {
-        card.said = format!("{} Texts of more than {} are read as run output only.", card.said, bytes_decimal(AT_ONCE));
+        card.said =
+            format!("{} Texts of more than {} are read as run output only.", card.said, bytes_decimal(AT_ONCE as f64));
     }
     let signs = match &reading.what {
         As::Output(Err(why)) => Err(why.clone()),
@@ -238,11 +234,4 @@ fn printed(reading: &Reading, Printed { output, errors }: Printed) -> (Card, Opt
             (card, None)
         }
     }
-}
-
-/// Some bytes of a file.
-async fn slice(file: &web_sys::File, from: f64, to: f64) -> Option<Vec<u8>> {
-    let part = file.slice_with_f64_and_f64(from, to).ok()?;
-    let buffer = JsFuture::from(part.array_buffer()).await.ok()?;
-    Some(Uint8Array::new(&buffer).to_vec())
 }

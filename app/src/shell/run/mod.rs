@@ -301,7 +301,7 @@ fn input(desk: Desk, files: files::Files) -> AnyView {
         }
         count.update_value(|count| *count += 1);
         let name = format!("Pasted text {}", count.get_value());
-        if text.len() as f64 > files::AT_ONCE
+        if text.len() > files::AT_ONCE
             && let Some(file) = file::of_text(&name, &text)
         {
             pasted.set(String::new());

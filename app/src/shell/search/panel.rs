@@ -13,6 +13,7 @@ use ringside_content::search::{Answer, Hit, Index, answer};
 use ringside_content::words;
 use ringside_core::ask::{Answered, RUN};
 use ringside_core::query::Query;
+use ringside_core::run::{Content, content};
 use wasm_bindgen::JsCast;
 
 use super::{Place, signs};
@@ -30,7 +31,7 @@ thread_local! {
 /// Most results that are shown.
 const MOST: usize = 30;
 /// Most bytes of a file that are read in the box, on the page. A longer one goes to the page that reads it in a worker.
-const LARGEST: f64 = 2e6;
+const LARGEST: usize = 2_000_000;
 
 /// A file that another page reads: what it is, and the way there.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,12 +44,12 @@ struct Elsewhere {
 const TRACE: Elsewhere = Elsewhere {
     what: "This is a profiler trace.",
     href: "w/trace-detective/",
-    words: "Drop it on the trace detective, which says what is slow",
+    words: "Open it in the trace detective, which says what is slow",
 };
 const SNAPSHOT: Elsewhere = Elsewhere {
-    what: "This looks like a memory snapshot.",
+    what: "This is a memory snapshot.",
     href: "w/caching-allocator/",
-    words: "Drop it on the caching allocator, which shows its segments",
+    words: "Open it in the caching allocator, which shows its segments",
 };
 
 const LONG: Elsewhere = Elsewhere {
@@ -455,31 +456,22 @@ impl Field {
     fn take(self, files: Vec<web_sys::File>) {
         let Some(given) = files.into_iter().next() else { return };
         self.clear();
-        let name = given.name().to_lowercase();
-        if [".pickle", ".pkl"].iter().any(|ending| name.ends_with(ending)) {
-            self.elsewhere.set(Some(SNAPSHOT));
-            return;
-        }
-        if name.ends_with(".gz") {
-            self.elsewhere.set(Some(TRACE));
-            return;
-        }
-        if given.size() > LARGEST {
-            file::hand_over(Some(given));
-            self.elsewhere.set(Some(LONG));
-            return;
-        }
         spawn_local(async move {
-            match file::read_text(&given, LARGEST).await {
-                Ok(text) if text.trim_start().starts_with(['{', '[']) && text.contains("\"ph\"") => {
-                    self.elsewhere.set(Some(TRACE))
-                }
-                Ok(text) => {
+            let start = file::start(&given, LARGEST).await;
+            let elsewhere = match start.as_ref().map(|(start, is_all)| (content(start), is_all)) {
+                Err(why) => return self.trouble.set(Some(why.clone())),
+                Ok((Err(why), _)) => return self.trouble.set(Some(why.to_owned())),
+                Ok((Ok(Content::Trace), _)) => TRACE,
+                Ok((Ok(Content::Snapshot), _)) => SNAPSHOT,
+                Ok((Ok(Content::Text), false)) => LONG,
+                Ok((Ok(Content::Text), true)) => {
+                    let text = start.map(|(start, _)| String::from_utf8_lossy(&start).into_owned());
                     self.wants_log.set(true);
-                    self.text.set(text);
+                    return self.text.set(text.unwrap_or_default());
                 }
-                Err(why) => self.trouble.set(Some(why)),
-            }
+            };
+            file::hand_over(Some(given));
+            self.elsewhere.set(Some(elsewhere));
         });
     }
 }

@@ -12,6 +12,7 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui::drop_zone::drop_zone;
+use crate::ui::file;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
@@ -39,6 +40,9 @@ fn view(props: Props) -> AnyView {
     // The program to its end, to count its steps.
     let whole = Memo::new(move |_| params.with(|p| Params { step: u64::MAX, ..*p }.run().program));
     let own = own::Own::new();
+    if let Some(file) = file::handed_over().filter(|_| props.alone) {
+        own.read(vec![file]);
+    }
     let is_own = Memo::new(move |_| own.snapshot.with(Option::is_some));
     let drawn = Memo::new(move |_| own.snapshot.get().unwrap_or_else(|| run.with(Run::snapshot)));
     let steps = Signal::derive(move || whole.with(Vec::len));

@@ -118,7 +118,7 @@ pub(super) fn view(own: Own) -> impl IntoView {
                 <input
                     type="file"
                     id=id
-                    accept=".pickle,.pkl,.json"
+                    accept=".pickle,.pkl,.json,.gz"
                     on:change=move |event| own.read(file::all_chosen(&event))
                 />
                 <button

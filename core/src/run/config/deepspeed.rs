@@ -116,20 +116,7 @@ pub(in crate::run) fn read(name: &str, object: &Map<String, Value>) -> Card {
     if let Some(optimizer) = object.get("optimizer") {
         let kind = optimizer.get("type").and_then(Value::as_str).unwrap_or_default().to_lowercase();
         let momentum = optimizer.get("params").and_then(|p| p.get("momentum")).and_then(Value::as_f64).unwrap_or(0.0);
-        let found = match kind.as_str() {
-            "adam" | "adamw" | "fusedadam" | "cpuadam" => Some(Optimizer::AdamW),
-            "sgd" if momentum > 0.0 => Some(Optimizer::Momentum),
-            "sgd" => Some(Optimizer::Sgd),
-            "lion" => Some(Optimizer::Lion),
-            _ => None,
-        };
-        card.run.layout.optimizer = found;
-        match found {
-            Some(optimizer) => card.found("Optimizer", optimizer.label(), 0),
-            None => {
-                card.unknown("layout.optimizer", &format!("optimizer: {kind}"), "this optimizer isn't modeled", 0);
-            }
-        }
+        updated_by(&mut card, &kind, momentum > 0.0, &format!("optimizer: {kind}"), 0);
     }
     let read = [
         "train_micro_batch_size_per_gpu",
@@ -147,4 +134,151 @@ pub(in crate::run) fn read(name: &str, object: &Map<String, Value>) -> Card {
         card.unread_setting(&format!("{key}: {value}"), "", 0);
     }
     card.done()
+}
+
+/// Notes an optimizer by the name that DeepSpeed has for it, in small letters. `setting` is how it stands there.
+fn updated_by(card: &mut Card, kind: &str, has_momentum: bool, setting: &str, line: usize) {
+    card.run.layout.optimizer = match kind {
+        "adam" | "adamw" | "fusedadam" | "cpuadam" => Some(Optimizer::AdamW),
+        "sgd" if has_momentum => Some(Optimizer::Momentum),
+        "sgd" => Some(Optimizer::Sgd),
+        "lion" => Some(Optimizer::Lion),
+        _ => None,
+    };
+    match card.run.layout.optimizer {
+        Some(optimizer) => card.found("Optimizer", optimizer.label(), line),
+        None => card.unknown("layout.optimizer", setting, "this optimizer isn't modeled", line),
+    }
+}
+
+/// What of the settings that DeepSpeed prints at the start is read.
+const PRINTED: [&str; 10] = [
+    "bfloat16_enabled",
+    "float16_enabled",
+    "fp16_enabled",
+    "gradient_accumulation_steps",
+    "optimizer_name",
+    "train_batch_size",
+    "train_micro_batch_size_per_gpu",
+    "world_size",
+    "zero_config",
+    "zero_optimization_stage",
+];
+
+/// A line of the settings that DeepSpeed prints at the start, as `name value`, empty if it isn't one of those that are read:
+/// `[2025-02-07 01:13:41,363] [INFO] [config.py:1003:print]   world_size ................... 8` (deepspeedai/DeepSpeed,
+/// `deepspeed/runtime/config.py`, `DeepSpeedConfig.print`).
+pub(in crate::run) fn printed_line(line: &str) -> Option<String> {
+    let (_, setting) = line.split_once("[config.py:").and_then(|(_, rest)| rest.split_once(":print] "))?;
+    let (name, value) = setting.trim().split_once(' ')?;
+    let value = value.trim_start_matches([' ', '.']).trim();
+    Some(if PRINTED.contains(&name) { format!("{name} {value}") } else { String::new() })
+}
+
+/// Reads such lines into a log's card. What the list doesn't have stays open.
+pub(in crate::run) fn printed(lines: &[(usize, String)], card: &mut Card) {
+    if lines.is_empty() {
+        return;
+    }
+    card.run.layout.framework = Some("deepspeed".to_owned());
+    let said = |name: &str| {
+        lines.iter().rev().find_map(|(line, text)| Some((*line, text.strip_prefix(name)?.strip_prefix(' ')?)))
+    };
+    let whole = |name: &str| {
+        let (line, value) = said(name)?;
+        Some((line, value.parse::<u64>().ok().filter(|n| (1..1_000_000_000).contains(n))?))
+    };
+    for (name, label) in [
+        ("train_micro_batch_size_per_gpu", "Micro-batch size"),
+        ("gradient_accumulation_steps", "Micro-batches per step"),
+        ("train_batch_size", "Sequences per step"),
+        ("world_size", "Data-parallel ranks"),
+    ] {
+        let Some((line, n)) = whole(name) else { continue };
+        let l = &mut card.run.layout;
+        match name {
+            "train_micro_batch_size_per_gpu" => l.mbs = Some(n),
+            "gradient_accumulation_steps" => l.microbatches = Some(n),
+            "train_batch_size" => l.batch = Some(n),
+            _ => l.dp = Some(n),
+        }
+        card.found(label, grouped(n), line);
+    }
+    if let Some((line, stage)) = said("zero_optimization_stage") {
+        card.run.layout.zero = stage.parse().ok().filter(|stage| *stage <= 3);
+        card.found("ZeRO stage", stage, line);
+    }
+    let half = said("float16_enabled").or_else(|| said("fp16_enabled"));
+    let dtype = match (said("bfloat16_enabled"), half) {
+        (Some((line, "True")), _) => Some((line, Dtype::Bf16)),
+        (_, Some((line, "True"))) => Some((line, Dtype::Fp16)),
+        (Some((line, "False")), Some((_, "False"))) => Some((line, Dtype::Fp32)),
+        _ => None,
+    };
+    if let Some((line, dtype)) = dtype {
+        card.run.layout.dtype = Some(dtype);
+        card.found("Precision", dtype.id(), line);
+    }
+    if let Some((line, kind)) = said("optimizer_name").filter(|(_, kind)| *kind != "None") {
+        // Its parameters stand in a line of their own, with the momentum.
+        if kind == "sgd" {
+            card.unknown(
+                "layout.optimizer",
+                "optimizer_name sgd",
+                "paste the configuration, which has its momentum",
+                line,
+            );
+        } else {
+            updated_by(card, kind, false, &format!("optimizer_name {kind}"), line);
+        }
+    }
+    // `device='cpu'`, without its quotes.
+    if let Some((line, config)) = said("zero_config")
+        && ["device=cpu", "device=nvme", "Enum.cpu:", "Enum.nvme:"].iter().any(|device| config.contains(device))
+    {
+        card.unread_setting("zero_config: offload", "offloading isn't in this prediction", line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::read as read_any;
+
+    /// The form of `DeepSpeedConfig.print`, with values of huggingface/trl issue 2784 and the offloading of deepspeedai/DeepSpeed issue 1858.
+    const LINES: &str = "[2025-02-07 01:13:41,363] [INFO] [config.py:1003:print]   bfloat16_enabled ............. True
+[2025-02-07 01:13:41,363] [INFO] [config.py:1003:print]   float16_enabled .............. False
+[2025-02-07 01:13:41,363] [INFO] [config.py:1003:print]   gradient_accumulation_steps .. 4
+[2025-02-07 01:13:41,363] [INFO] [config.py:1003:print]   mics_hierarchial_params_gather  False
+[2025-02-07 01:13:41,364] [INFO] [config.py:1003:print]   nebula_config ................ {
+    \"enabled\": false
+}
+[2025-02-07 01:13:41,364] [INFO] [config.py:1003:print]   optimizer_name ............... None
+[2025-02-07 01:13:41,364] [INFO] [config.py:1003:print]   train_batch_size ............. 64
+[2025-02-07 01:13:41,364] [INFO] [config.py:1003:print]   train_micro_batch_size_per_gpu  2
+[2025-02-07 01:13:41,364] [INFO] [config.py:1003:print]   world_size ................... 8
+[2025-02-07 01:13:41,364] [INFO] [config.py:1003:print]   zero_optimization_stage ...... 3
+{'loss': 1.2, 'learning_rate': 1e-05, 'epoch': 0.1}
+";
+
+    #[test]
+    fn settings_that_a_run_prints_are_read() {
+        let card = read_any("train.log", LINES);
+        let l = &card.run.layout;
+        assert_eq!(
+            (l.mbs, l.microbatches, l.batch, l.dp, l.zero),
+            (Some(2), Some(4), Some(64), Some(8), Some(3)),
+            "{card:?}"
+        );
+        assert_eq!((l.dtype, l.optimizer, l.framework.as_deref()), (Some(Dtype::Bf16), None, Some("deepspeed")));
+        // A list that is cut leaves open what it lacks.
+        let cut = read_any(
+            "train.log",
+            LINES.split_inclusive('\n').take(1).collect::<String>().replace("True", "False").as_str(),
+        );
+        assert_eq!((cut.run.layout.dtype, cut.run.layout.zero), (None, None));
+        let offloads = "[2022-03-21 10:00:00,000] [INFO] [config.py:1065:print]   zero_config .................. stage=3 offload_optimizer=DeepSpeedZeroOffloadOptimizerConfig(device='nvme', nvme_path='/mnt/nvme2')\n";
+        let card = read_any("train.log", &[LINES, offloads].concat());
+        assert!(card.unread.iter().any(|unread| unread.why.contains("offloading")), "{:?}", card.unread);
+    }
 }

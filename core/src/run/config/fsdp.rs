@@ -261,8 +261,10 @@ pub(super) fn set(card: &mut Card, key: &str, value: &str, setting: &str, line: 
         }
         "flash_attention" => {
             l.flash = match value {
-                "flash_attention_2" | "flash_attention_3" | "kernels-community/flash-attn" | "sdpa" => Some(true),
-                "eager" => Some(false),
+                "flash_attention_2" | "flash_attention_3" | "kernels-community/flash-attn" | "sdpa" | "fa2" | "fa3" => {
+                    Some(true)
+                }
+                "eager" | "disabled" => Some(false),
                 // Without it transformers takes PyTorch's own fused attention where it can.
                 _ if !is_on => return,
                 _ => Some(true),

@@ -44,6 +44,8 @@ pub(super) struct Given {
     pub values: Vec<String>,
     /// Its line, from 1.
     pub line: usize,
+    /// Whether it stands in a file, as `name: value`.
+    pub is_key: bool,
 }
 
 impl Given {
@@ -54,6 +56,9 @@ impl Given {
 
     /// As it stands.
     pub fn text(&self) -> String {
+        if self.is_key {
+            return format!("{}: {}", self.name.replace('-', "_"), self.values.join(", "));
+        }
         format!("--{} {}", self.name, self.values.join(" ")).trim_end().to_owned()
     }
 }
@@ -83,7 +88,7 @@ pub(super) fn options(text: &str) -> Vec<Given> {
                 Some((name, value)) => (name, vec![value.to_owned()]),
                 None => (name, Vec::new()),
             };
-            all.push(Given { name: name.replace('_', "-"), values, line });
+            all.push(Given { name: name.replace('_', "-"), values, line, is_key: false });
             goes_on = true;
         } else if let Some(last) = all.last_mut().filter(|_| goes_on) {
             last.values.push(word.to_owned());

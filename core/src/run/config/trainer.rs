@@ -1,9 +1,12 @@
-//! Flags of the Hugging Face Trainer (`TrainingArguments`, TRL's `SFTConfig`) on a line of `torchrun`, `accelerate launch` or `deepspeed`, with
-//! the launchers' own. Names and values: transformers `training_args.py`, accelerate `commands/launch.py`.
+//! Arguments of the Hugging Face Trainer (`TrainingArguments`, TRL's `SFTConfig`) on a line of `torchrun`, `accelerate launch` or `deepspeed`, with
+//! the launchers' own, or in YAML, as LLaMA-Factory, TRL and the alignment handbook have them. Names and values: transformers
+//! `training_args.py`, accelerate `commands/launch.py`, LLaMA-Factory `src/llamafactory/hparams`.
 
 use super::Given;
 use super::fsdp::set;
-use crate::run::card::Card;
+use crate::launch::yaml::{Node, Value};
+use crate::memory::activations::Recompute;
+use crate::run::card::{Card, Kind};
 
 /// Flags of which a script that trains with it has one.
 const MARKS: [&str; 8] = [
@@ -58,7 +61,9 @@ const PASSED: &[&str] = &[
     "time",
     // The Trainer and scripts around it.
     "adam-",
+    "beta",
     "chat-template",
+    "config-name",
     "data-path",
     "data-seed",
     "dataset",
@@ -68,6 +73,7 @@ const PASSED: &[&str] = &[
     "do-",
     "eval",
     "evaluation",
+    "gradient-checkpointing-kwargs",
     "hub-",
     "include-num-input",
     "label-smoothing",
@@ -77,12 +83,16 @@ const PASSED: &[&str] = &[
     "logging",
     "lr-",
     "max-grad-norm",
+    "max-prompt-length",
+    "max-samples",
     "max-steps",
     "metric-for",
+    "model-revision",
     "num-train-epochs",
     "output",
     "overwrite",
     "per-device-eval",
+    "plot-loss",
     "preprocessing",
     "push-to-hub",
     "remove-unused",
@@ -91,10 +101,12 @@ const PASSED: &[&str] = &[
     "run-name",
     "save",
     "seed",
+    "template",
     "tokenizer",
     "train-file",
     "trust-remote",
     "use-cache",
+    "val-size",
     "validation",
     "wandb",
     "warmup",
@@ -125,6 +137,42 @@ pub(in crate::run) fn launch(given: &[Given], card: &mut Card) {
     of(&own, card);
 }
 
+/// Keys that only LLaMA-Factory's files have.
+const OF_FACTORY: [&str; 2] = ["finetuning_type", "template"];
+
+/// Whether a YAML document is the Trainer's arguments.
+pub(in crate::run) fn is_yaml(node: &Node) -> bool {
+    let has = |key: &str| node.get(key).is_some();
+    has("model_name_or_path") && (has("output_dir") || MARKS.iter().any(|mark| has(&mark.replace('-', "_"))))
+}
+
+/// Reads such a document.
+pub(in crate::run) fn yaml(name: &str, node: &Node) -> Card {
+    let mut card = Card::new(name, Kind::Trainer);
+    let Value::Map(entries) = &node.value else { return card.done() };
+    let mut given: Vec<Given> = Vec::new();
+    for (key, line, value) in entries {
+        let values = match &value.value {
+            Value::Text(text) if matches!(text.as_str(), "" | "null" | "~") => continue,
+            Value::Text(text) => vec![text.clone()],
+            Value::List(list) => list.iter().map(|item| item.text().unwrap_or("…").to_owned()).collect(),
+            Value::Map(_) => vec!["…".to_owned()],
+        };
+        given.push(Given { name: key.replace('_', "-"), values, line: *line, is_key: true });
+    }
+    let is_factory = OF_FACTORY.iter().any(|key| node.get(key).is_some());
+    if is_factory && node.get("finetuning_type").is_none() {
+        card.unread_setting("finetuning_type", "LLaMA-Factory trains adapters unless it says full", 0);
+    }
+    of(&given, &mut card);
+    // `disable_gradient_checkpointing` is off by default there (`hparams/model_args.py`).
+    if is_factory && card.run.layout.recompute.is_none() && !card.run.is_unknown("layout.recompute") {
+        card.run.layout.recompute = Some(Recompute::Full);
+        card.found("Recomputation", "every layer, which is LLaMA-Factory’s default", 0);
+    }
+    card.done()
+}
+
 /// Reads flags into a card. One that isn't known is marked.
 pub(in crate::run) fn of(given: &[Given], card: &mut Card) {
     card.run.layout.framework = Some("accelerate".to_owned());
@@ -150,7 +198,19 @@ pub(in crate::run) fn of(given: &[Given], card: &mut Card) {
             }
             "fsdp" => fsdp(card, flag),
             "fsdp-config" => card.unread_setting(&flag.text(), "paste this file too", line),
-            "lora-r" | "use-peft" | "use-lora" | "lora-rank" | "load-in-4bit" | "load-in-8bit" => {
+            "finetuning-type" if value == "full" => {}
+            "stage" if matches!(value, "sft" | "pt") => {}
+            "stage" => card.unread_setting(
+                &flag.text(),
+                "other models than the one in training aren’t in this prediction",
+                line,
+            ),
+            "disable-gradient-checkpointing" => {
+                card.run.layout.recompute = Some(if value == "true" { Recompute::None } else { Recompute::Full });
+            }
+            "use-peft" | "use-lora" | "load-in-4bit" | "load-in-8bit" if matches!(value, "false" | "False") => {}
+            "finetuning-type" | "lora-r" | "use-peft" | "use-lora" | "lora-rank" | "load-in-4bit" | "load-in-8bit"
+            | "quantization-bit" => {
                 let why = "adapters aren't in this prediction: the adapter figure has them";
                 card.unread_setting(&flag.text(), why, line);
             }
@@ -302,5 +362,28 @@ mod tests {
         let twice = card(launch, "--gradient_accumulation_steps 4");
         assert_eq!(twice.run.layout.microbatches, Some(4));
         assert_eq!(unread(&twice), ["--gradient-accumulation-steps 4"]);
+    }
+
+    #[test]
+    fn the_trainers_arguments_in_yaml_are_read() {
+        let factory = read("sft.yaml", include_str!("../../../../tests/fixtures/brought/llama-factory-full.yaml"));
+        let l = &factory.run.layout;
+        assert_eq!((factory.kind, factory.outcome), (Kind::Trainer, Outcome::Partly));
+        assert_eq!(unread(&factory), ["deepspeed: examples/deepspeed/ds_z3_config.json"]);
+        assert_eq!((l.mbs, l.microbatches, l.seq, l.zero), (Some(1), Some(2), Some(2048), None));
+        // What isn't written is the program's default.
+        assert_eq!((l.dtype, l.recompute), (Some(Dtype::Bf16), Some(Recompute::Full)));
+        assert_eq!(factory.run.model.name, "llama-3-8b");
+        let handbook = read("config_full.yaml", include_str!("../../../../tests/fixtures/brought/zephyr-sft.yaml"));
+        let l = &handbook.run.layout;
+        assert_eq!((handbook.kind, handbook.outcome, unread(&handbook)), (Kind::Trainer, Outcome::Read, vec![]));
+        assert_eq!((l.mbs, l.seq, l.flash, l.recompute), (Some(16), Some(2048), Some(true), Some(Recompute::Full)));
+        // Adapters, models beside the one in training, and what nobody knows.
+        let text = "model_name_or_path: a/b\nstage: dpo\nfinetuning_type: lora\nquantization_bit: 4\nmy_trick: 3\noutput_dir: x\n";
+        let marked = ["stage: dpo", "finetuning_type: lora", "quantization_bit: 4", "my_trick: 3"];
+        let card = read("x.yaml", text);
+        assert!(marked.iter().all(|line| unread(&card).contains(line)), "{:?}", unread(&card));
+        let off = "disable_gradient_checkpointing: true\n";
+        assert_eq!(read("x.yaml", &[text, off].concat()).run.layout.recompute, Some(Recompute::None));
     }
 }
