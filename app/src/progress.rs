@@ -31,7 +31,7 @@ impl Extent {
         let counted = || own().filter(|e| !e.is_guess());
         Self {
             slug: chapter.slug.clone(),
-            sections: chapter.sections.iter().map(|s| (s.id.clone(), s.seconds)).collect(),
+            sections: chapter.sections.iter().filter(|s| !s.aside).map(|s| (s.id.clone(), s.seconds)).collect(),
             exercises: counted().count() as u32,
             seconds: counted().map(Indexed::seconds).sum(),
             guesses: own().filter(|e| e.is_guess()).map(|e| e.id().to_owned()).collect(),
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn sections_and_exercises_count_and_the_place_on_the_page_does_not() {
-        let section = |id: &str| Section { id: id.into(), seconds: 60, exercises: 0 };
+        let section = |id: &str| Section { id: id.into(), seconds: 60, exercises: 0, aside: false };
         let chapter = Chapter { slug: "c".into(), sections: ["one", "two"].map(section).into(), ..Chapter::default() };
         let indexed = |key: &str, kind: &str| Indexed { key: key.into(), kind: kind.into(), ..Indexed::default() };
         let index = ExerciseIndex {

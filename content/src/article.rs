@@ -3,7 +3,7 @@
 //! All of it is rendered here, so that the page needs no other file to be read; the app adds what is alive in the places
 //! that `data-slot-…` marks.
 
-use crate::extent::legs_of;
+use crate::extent::{is_section, legs_of};
 use crate::html::escape;
 use crate::markdown::Page;
 use crate::schema::{Chapter, Course, Extent, Html, Status};
@@ -56,16 +56,23 @@ fn comes_back(course: &Course, back: &[(&str, &str)]) -> String {
     format!("<p class=\"comes-back sans\">The course comes back to this in {}.</p>\n", links.join(", "))
 }
 
-/// Its headings of level 2, in legs of about ten minutes.
+/// Its sections, in legs of about ten minutes, and its asides.
 fn outline(chapter: &Chapter, page: &Page, extents: &[Extent]) -> String {
     let legs = legs_of(extents, chapter.minutes);
     let items: String = page
         .outline
         .iter()
-        .filter(|heading| heading.level == 2)
+        .filter(|heading| is_section(heading))
         .enumerate()
         .map(|(i, heading)| {
             let (id, text) = (escape(&heading.id), escape(&heading.text));
+            if let Some(aside) = extents.get(i).filter(|extent| extent.aside) {
+                let minutes = duration(aside.minutes());
+                let href = format!("chapter/{}/#{id}", escape(&chapter.slug));
+                return format!(
+                    "<li class=\"outline-aside\"><a href=\"{href}\">{text}</a> <small>Aside · {minutes}</small></li>\n"
+                );
+            }
             let leg = legs.iter().position(|(first, _)| *first == i).filter(|_| legs.len() > 1);
             let leg = leg.map_or(String::new(), |at| {
                 format!("<li class=\"leg\">Leg {} · {}</li>\n", at + 1, duration(legs[at].1))

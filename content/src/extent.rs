@@ -2,23 +2,31 @@
 
 use ringside_core::practice::progress::{legs, seconds_of};
 
-use crate::markdown::Page;
+use crate::markdown::{ASIDE_TIME, Heading, Page};
 use crate::schema::{Extent, Indexed};
+use crate::words::duration;
 
-/// The sections of a page, by its headings of level 2. What stands before the first belongs to it.
+/// Whether a heading begins a section: one of level 2, or an aside.
+pub(crate) fn is_section(heading: &Heading) -> bool {
+    heading.level == 2 || heading.aside
+}
+
+/// The sections of a page and its asides. What stands before the first belongs to it.
 pub(crate) fn of(page: &Page, exercises: &[Indexed]) -> Vec<Extent> {
-    let headings: Vec<&str> = page.outline.iter().filter(|h| h.level == 2).map(|h| h.id.as_str()).collect();
+    let headings: Vec<&Heading> = page.outline.iter().filter(|h| is_section(h)).collect();
     let mut extents: Vec<Extent> =
-        headings.iter().map(|id| Extent { id: (*id).to_owned(), ..Extent::default() }).collect();
+        headings.iter().map(|h| Extent { id: h.id.clone(), aside: h.aside, ..Extent::default() }).collect();
     let (mut at, mut words) = (0, vec![0_u32; headings.len()]);
     for section in &page.sections {
-        at = headings.iter().position(|id| *id == section.id).unwrap_or(at);
+        at = headings.iter().position(|h| h.id == section.id).unwrap_or(at);
         if let Some(words) = words.get_mut(at) {
             *words = words.saturating_add(section.text.split_whitespace().count() as u32);
         }
     }
-    let starts: Vec<usize> =
-        headings.iter().map(|id| page.html.find(&format!("<h2 id=\"{id}\"")).unwrap_or_default()).collect();
+    let starts: Vec<usize> = headings
+        .iter()
+        .map(|h| page.html.find(&format!("<h{} id=\"{}\"", h.level, h.id)).unwrap_or_default())
+        .collect();
     for exercise in exercises {
         let place = page.html.find(&format!("data-slot-exercise=\"{}\"", exercise.id())).unwrap_or_default();
         let at = starts.partition_point(|start| *start <= place).saturating_sub(1);
@@ -32,9 +40,29 @@ pub(crate) fn of(page: &Page, exercises: &[Indexed]) -> Vec<Extent> {
     extents
 }
 
+/// Says in the summaries of a page's asides how long each takes.
+pub(crate) fn say_asides(page: &mut Page, extents: &[Extent]) {
+    let mut times = extents.iter().filter(|extent| extent.aside).map(|extent| duration(extent.minutes()));
+    let mut pieces = page.html.split(ASIDE_TIME);
+    let mut html = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let time = times.next().unwrap_or_default();
+        html.extend([" <span class=\"aside-time sans\">Aside · ", &time, "</span>", piece]);
+    }
+    page.html = html;
+}
+
 /// The legs of a chapter that takes so many minutes: the section that each begins with, and its minutes. They come to those of the
 /// chapter, which has figures beside its text and its exercises; each takes at least one.
-pub(crate) fn legs_of(extents: &[Extent], minutes: u32) -> Vec<(usize, u32)> {
+pub(crate) fn legs_of(all: &[Extent], minutes: u32) -> Vec<(usize, u32)> {
+    // An aside belongs to no leg: the chapter's minutes are those without it.
+    let places: Vec<usize> = (0..all.len()).filter(|i| !all[*i].aside).collect();
+    let extents: Vec<Extent> = places.iter().map(|i| all[*i].clone()).collect();
+    let legs = legs_without_asides(&extents, minutes);
+    legs.into_iter().filter_map(|(at, minutes)| Some((*places.get(at)?, minutes))).collect()
+}
+
+fn legs_without_asides(extents: &[Extent], minutes: u32) -> Vec<(usize, u32)> {
     let counted = |extents: &[Extent]| {
         extents.iter().map(|e| u64::from(e.seconds) + u64::from(e.exercises)).fold(0_u64, u64::saturating_add)
     };
@@ -55,11 +83,11 @@ pub(crate) fn legs_of(extents: &[Extent], minutes: u32) -> Vec<(usize, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markdown::{Heading, Section};
+    use crate::markdown::Section;
 
     #[test]
     fn a_section_has_its_words_and_the_exercises_that_stand_in_it() {
-        let heading = |id: &str, level| Heading { id: id.into(), level, text: id.into() };
+        let heading = |id: &str, level| Heading { id: id.into(), level, aside: false, text: id.into() };
         let section = |id: &str, words: usize| Section { id: id.into(), title: id.into(), text: "word ".repeat(words) };
         let page = Page {
             html:
@@ -72,7 +100,7 @@ mod tests {
         };
         let exercise = |key: &str| Indexed { key: key.into(), kind: "number".into(), level: 1, ..Indexed::default() };
         let extents = of(&page, &[exercise("c/x"), exercise("c/y")]);
-        let want = |id: &str, seconds| Extent { id: id.into(), seconds, exercises: 60 };
+        let want = |id: &str, seconds| Extent { id: id.into(), seconds, exercises: 60, aside: false };
         assert_eq!(extents, [want("a", 120), want("b", 20)]);
         assert_eq!(legs_of(&extents, 5), [(0, 5)]);
         assert_eq!(legs_of(&[want("a", 540), want("b", 540)], 20), [(0, 10), (1, 10)]);
@@ -81,13 +109,16 @@ mod tests {
 
     #[test]
     fn the_legs_take_as_long_as_the_chapter() {
-        let want = |seconds| Extent { id: "a".into(), seconds, exercises: 60 };
+        let want = |seconds| Extent { id: "a".into(), seconds, exercises: 60, aside: false };
         for minutes in [20, 46, 65, 999] {
             for lengths in [&[400, 500, 700, 130, 840, 90][..], &[60], &[0, 0, 1], &[1000, 20, 20, 20]] {
                 let legs = legs_of(&lengths.iter().map(|seconds| want(*seconds)).collect::<Vec<_>>(), minutes);
                 assert_eq!(legs.iter().map(|(_, minutes)| minutes).sum::<u32>(), minutes, "{lengths:?}: {legs:?}");
             }
         }
+        // An aside is in no leg, and takes nothing from any.
+        let aside = Extent { aside: true, ..want(4000) };
+        assert_eq!(legs_of(&[want(540), aside.clone(), want(540), aside], 20), [(0, 10), (2, 10)]);
         // A leg is about ten minutes of the chapter's time.
         assert_eq!(legs_of(&[want(240), want(240), want(240), want(240)], 40).len(), 4);
     }

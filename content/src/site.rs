@@ -157,9 +157,10 @@ pub fn draft(tree: &Tree, folder: &str) -> Draft {
     let slug = crate::world::slug_of(folder);
     let written = course.chapter(slug).filter(|c| c.status == Status::Written);
     let (html, exercises) = match written.and_then(|chapter| Some((chapter, read_chapter(&world, chapter)?))) {
-        Some((chapter, read)) => {
+        Some((chapter, mut read)) => {
             let indexed: Vec<Indexed> = read.list.iter().map(|e| e.indexed(slug)).collect();
             let extents = extent::of(&read.page, &indexed);
+            extent::say_asides(&mut read.page, &extents);
             let html = article(&course, chapter, &read.lede, (&read.page, &extents), &world.leading_to(slug));
             (html, read.exercises())
         }
@@ -259,11 +260,13 @@ fn write_chapter(
     files: &mut Files,
     index: &mut search_index::Builder,
 ) -> (Vec<Indexed>, Vec<Extent>) {
-    let Some(read) = read_chapter(world, chapter) else { return Default::default() };
-    let (slug, page) = (&chapter.slug, &read.page);
-    index.page(slug, &chapter.title, page, &read.list);
+    let Some(mut read) = read_chapter(world, chapter) else { return Default::default() };
+    let slug = &chapter.slug;
     let indexed: Vec<Indexed> = read.list.iter().map(|e| e.indexed(slug)).collect();
-    let extents = extent::of(page, &indexed);
+    let extents = extent::of(&read.page, &indexed);
+    extent::say_asides(&mut read.page, &extents);
+    let page = &read.page;
+    index.page(slug, &chapter.title, page, &read.list);
     let html = article(course, chapter, &read.lede, (page, &extents), &world.leading_to(slug));
     files.html(&format!("chapters/{slug}.html"), html);
     if !page.notes.is_empty() {

@@ -352,6 +352,8 @@ const PIECES: &[&str] = &[
     "\n# h {#\"><b>}\n",
     "\n## <b>\n",
     "\n### x {#law}\n",
+    "\n### x {#law .aside}\n",
+    "\n## y {.aside .\"><b>}\n",
     "\n> [!NOTE] <b> *x\n> y\n",
     "\n> [!ASIDE]\n",
     "\n> [!ASIDE] a `b` $c$\n",

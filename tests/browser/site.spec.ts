@@ -1,5 +1,5 @@
 // Every page of the site by one set of rules; the list is the build's own, so that a new page is tested on arrival.
-import { expect, hold, opened, ready, sound, test, visit } from "./fixtures";
+import { axe, expect, hold, opened, ready, sound, test, visit } from "./fixtures";
 import { routes, samples } from "./site";
 
 // The page of a figure is looked at with the figure, and a chapter with its figures, in figures.spec.ts.
@@ -94,6 +94,31 @@ test("the first link leads past the header to the text, not to the first figure"
   await expect(page.getByRole("link", { name: "Skip to the text" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.locator("main")).toBeFocused();
+});
+
+test("an aside is closed until it is opened, by a link into it too, and is on paper", async ({ page }) => {
+  await page.goto("chapter/inference/");
+  await ready(page);
+  const aside = page.locator("details.aside-fold").filter({ has: page.locator("#tiers") });
+  await expect(aside).not.toHaveAttribute("open");
+  await expect(aside.locator("summary")).toContainText(/Aside · \d+ min/);
+  const contents = page.locator(".outline li").filter({ has: page.locator('a[href$="#tiers"]') });
+  await expect(contents).toContainText(/Aside · \d+ min/);
+  const figure = aside.locator(".widget-slot").first();
+  await expect(figure).toBeHidden();
+  await page.emulateMedia({ media: "print" });
+  await expect(aside.locator("p").first()).toBeVisible();
+  await page.emulateMedia({ media: null });
+  await aside.locator("summary").press("Enter");
+  await expect(figure).toBeVisible();
+  await figure.scrollIntoViewIfNeeded();
+  await expect(figure.locator("[data-widget]")).toBeVisible();
+  await aside.locator("summary").press("Enter");
+  await expect(figure).toBeHidden();
+  await contents.getByRole("link").evaluate((link: HTMLAnchorElement) => link.click());
+  await expect(aside).toHaveAttribute("open");
+  await expect(page.locator("#tiers")).toBeInViewport();
+  expect(await axe(page, "details.aside-fold")).toEqual([]);
 });
 
 test("what is typed while the page comes alive goes into the search, and changes nothing else", async ({ page }) => {

@@ -38,6 +38,15 @@ pub fn set(element: &Element, name: &str, value: &str) {
     let _ = element.set_attribute(name, value);
 }
 
+/// Opens every fold that an element stands in, or whose summary it stands in.
+pub fn unfold(element: &Element) {
+    let mut at = element.closest("details").ok().flatten();
+    while let Some(fold) = at {
+        set(&fold, "open", "");
+        at = fold.parent_element().and_then(|parent| parent.closest("details").ok().flatten());
+    }
+}
+
 /// Whether a key was pressed alone, for nobody before us: no combination of keys is ours.
 pub fn is_plain(event: &KeyboardEvent) -> bool {
     !(event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key())

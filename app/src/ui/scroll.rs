@@ -9,6 +9,8 @@ use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::Closure;
 use web_sys::{Element, ResizeObserver, ScrollIntoViewOptions, ScrollLogicalPosition};
 
+use super::dom;
+
 /// For how long what comes late may not move it, in milliseconds.
 const PATIENCE: u32 = 4000;
 
@@ -33,13 +35,15 @@ thread_local! {
     static HOLD: RefCell<Option<Hold>> = const { RefCell::new(None) };
 }
 
-/// Brings `element` into view. What is still to come above it does not move it away until the learner does something.
+/// Brings `element` into view, out of every fold. What is still to come above it does not move it away until the learner does something.
 pub fn to(element: Element) {
+    dom::unfold(&element);
     keep(move || element.scroll_into_view());
 }
 
 /// Brings all of `element` into view by the shortest way, or its top where it is higher than the window; not at all where it is seen already.
 pub fn to_nearest(element: Element) {
+    dom::unfold(&element);
     keep(move || {
         let room = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default();
         let options = ScrollIntoViewOptions::new();

@@ -48,7 +48,8 @@ fn link(page: Page) -> String {
 fn extent(chapter: &Chapter, exercises: &ExerciseIndex) -> String {
     let own = || exercises.of_chapter(&chapter.slug);
     let counted = || own().filter(|e| !e.is_guess());
-    let sections: Vec<String> = chapter.sections.iter().map(|s| format!("{}:{}", s.id, s.seconds)).collect();
+    let sections: Vec<String> =
+        chapter.sections.iter().filter(|s| !s.aside).map(|s| format!("{}:{}", s.id, s.seconds)).collect();
     let guesses: Vec<&str> = own().filter(|e| e.is_guess()).map(Indexed::id).collect();
     format!(
         " data-sections=\"{}\" data-of=\"{}\" data-seconds=\"{}\" data-guesses=\"{}\"",

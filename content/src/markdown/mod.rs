@@ -49,9 +49,14 @@ pub(crate) struct Heading {
     /// Its anchor.
     pub(crate) id: String,
     pub(crate) level: u8,
+    /// Whether what stands under it is an aside, which opens.
+    pub(crate) aside: bool,
     /// Its text, without markup.
     pub(crate) text: String,
 }
+
+/// Stands for how long an aside takes, in its summary, until that is known.
+pub(crate) const ASIDE_TIME: &str = " <span data-aside-time></span>";
 
 /// A heading and the text below it, up to the next one.
 #[derive(Debug, Clone, Default)]

@@ -102,6 +102,16 @@ pub struct Extent {
     pub seconds: u32,
     /// How long the exercises that stand in it take, in seconds.
     pub exercises: u32,
+    /// Whether it is an aside, which a learner may leave out.
+    #[serde(default)]
+    pub aside: bool,
+}
+
+impl Extent {
+    /// How many minutes it takes with its exercises; at least one.
+    pub fn minutes(&self) -> u32 {
+        self.seconds.saturating_add(self.exercises).div_ceil(60).max(1)
+    }
 }
 
 /// Whether a chapter can be read yet.

@@ -84,8 +84,7 @@ mod tests {
         assert_eq!(bounded("a{font-size:13px;margin:2px}"), "a{font-size:max(13px,var(--least,0px));margin:2px}");
         assert_eq!(bounded("a{font:600 12.5px/1.4 Mono}"), "a{font:600 max(12.5px,var(--least,0px))/1.4 Mono}");
         assert_eq!(bounded("code{font-size:.84em;gap:1em}"), "code{font-size:max(.84em,var(--least,0px));gap:1em}");
-        let as_it_was =
-            ".item{font:inherit}a{font-size:max(16px,calc(30*var(--px)));line-height:20px}@media (max-width:900px){b{color:red}}";
+        let as_it_was = ".item{font:inherit}a{font-size:max(16px,calc(30*var(--px)));line-height:20px}@media (max-width:900px){b{color:red}}";
         assert_eq!(bounded(as_it_was), as_it_was);
     }
 }

@@ -18,7 +18,7 @@ use crate::ui::later::Later;
 const LINE: f64 = 160.0;
 
 fn headings(root: &Element) -> Vec<HtmlElement> {
-    dom::all(root, ".chapter-text > h2[id]")
+    dom::all(root, ":is(.chapter-text, .aside-fold > summary) > h2[id]")
 }
 
 /// "You stopped at …", if the learner stopped somewhere and came by no link to a place.

@@ -91,6 +91,7 @@ impl Stage {
 
 /// Opens what is folded in a place: a room has nobody to press it.
 fn unfold(place: &HtmlElement) {
+    dom::unfold(place);
     let folds = dom::all(place, ":scope > details").into_iter().chain(std::iter::once(place.clone()));
     for fold in folds.filter(|fold| fold.tag_name() == "DETAILS") {
         dom::set(&fold, "open", "");

@@ -4,11 +4,17 @@ use pulldown_cmark::{CowStr, HeadingLevel};
 
 use super::{Flavour, Writer, collapse};
 use crate::html::escape;
-use crate::markdown::{Heading, Section};
+use crate::markdown::{ASIDE_TIME, Heading, Section};
 use crate::source::Spot;
 
 impl Writer<'_, '_> {
-    pub(super) fn start_heading(&mut self, level: HeadingLevel, given: Option<&CowStr<'_>>, spot: Spot<'_>) {
+    pub(super) fn start_heading(
+        &mut self,
+        level: HeadingLevel,
+        given: Option<&CowStr<'_>>,
+        classes: &[CowStr<'_>],
+        spot: Spot<'_>,
+    ) {
         let level = level as u8;
         if self.flavour == Flavour::Slide {
             self.out.push_str(if level == 1 { "<h2>" } else { "<h3>" });
@@ -40,6 +46,7 @@ impl Writer<'_, '_> {
             };
             self.trouble(spot, &message, false);
         }
+        self.begin_aside(classes, spot);
         self.out.push_str(&format!("<h{} id=\"{}\">", self.last_level, escape(&id)));
         self.heading = Some((self.last_level, id, self.plain.len()));
     }
@@ -50,12 +57,62 @@ impl Writer<'_, '_> {
             self.out.push_str(close.unwrap_or("</strong></p>\n"));
             return;
         };
-        self.out.push_str(&format!("</h{level}>\n"));
+        let aside = self.aside == Some(level);
+        self.out.push_str(&format!("</h{level}>"));
+        // How long it takes is known once the page is written.
+        self.out.push_str(if aside { ASIDE_TIME } else { "" });
+        self.out.push_str(if aside { "</summary>\n" } else { "\n" });
         let text = collapse(self.plain.get(start..).unwrap_or_default());
         self.plain.truncate(start);
         self.end_section(id.clone(), text.clone());
         if level <= 3 {
-            self.outline.push(Heading { id, level, text });
+            self.outline.push(Heading { id, level, aside, text });
+        }
+    }
+
+    /// Ends the aside that this heading does not belong to, and begins the one that it names. `self.last_level` is its level.
+    fn begin_aside(&mut self, classes: &[CowStr<'_>], spot: Spot<'_>) {
+        let level = self.last_level;
+        let is_aside = classes.iter().any(|class| &**class == "aside");
+        if let Some(other) = classes.iter().find(|class| &***class != "aside") {
+            self.trouble(
+                spot,
+                &format!("Headings have no class “{other}”; `.aside` folds what stands under one."),
+                false,
+            );
+        }
+        let Some(open) = self.aside else {
+            if is_aside {
+                self.open_aside(level, spot);
+            }
+            return;
+        };
+        if level > open {
+            if is_aside {
+                self.trouble(spot, "There are no asides in an aside.", false);
+            }
+            return;
+        }
+        self.end_aside();
+        if is_aside {
+            self.open_aside(level, spot);
+        } else if level > 2 {
+            self.trouble(spot, "An aside stands at the end of its section: move this heading before it.", false);
+        }
+    }
+
+    fn open_aside(&mut self, level: u8, spot: Spot<'_>) {
+        if level > 3 {
+            return self.trouble(spot, "An aside has a heading of level 2 or 3.", false);
+        }
+        self.out.push_str("<details class=\"aside-fold\">\n<summary>");
+        self.aside = Some(level);
+    }
+
+    /// Ends the aside that is open, if one is.
+    pub(super) fn end_aside(&mut self) {
+        if self.aside.take().is_some() {
+            self.out.push_str("</details>\n");
         }
     }
 

@@ -61,6 +61,8 @@ pub(super) struct Writer<'w, 'a> {
     headings: usize,
     heading: Option<(u8, String, usize)>,
     last_level: u8,
+    /// The level of the aside that is open.
+    aside: Option<u8>,
     widgets: Vec<String>,
     outline: Vec<Heading>,
     sections: Vec<Section>,
@@ -112,6 +114,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             headings: 0,
             heading: None,
             last_level: 1,
+            aside: None,
             widgets: Vec::new(),
             outline: Vec::new(),
             sections: Vec::new(),
@@ -141,6 +144,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     /// Writes a chapter.
     pub(super) fn page(mut self, options: Options) -> Page {
         self.run(options);
+        self.end_aside();
         self.remaining_exercises();
         self.write_footnotes();
         self.end_section(String::new(), String::new());
@@ -311,7 +315,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         }
         match tag {
             Tag::Paragraph => self.out.push_str("<p>"),
-            Tag::Heading { level, id, .. } => self.start_heading(*level, id.as_ref(), spot),
+            Tag::Heading { level, id, classes, .. } => self.start_heading(*level, id.as_ref(), classes, spot),
             Tag::List(None) => self.out.push_str("<ul>\n"),
             Tag::List(Some(1)) => self.out.push_str("<ol>\n"),
             Tag::List(Some(n)) => self.out.push_str(&format!("<ol start=\"{n}\">\n")),
