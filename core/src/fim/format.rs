@@ -1,9 +1,11 @@
 //! The sentinels of each model, and where they stand.
 //!
-//! Sources: StarCoder2 and SantaCoder: `nuprl/MultiPL-E`, `starcoder2.py`, and the model cards; StarCoder2's repositories: Lozhkov et
-//! al. 2024, arXiv 2402.19173, section 5.1, and bigcode-project/starcoder2, issue 10 ("we apply FIM inside each file"). Code Llama: `meta-llama/codellama`,
-//! `llama/generation.py`, `infilling_prompt_tokens`. DeepSeek-Coder: its README, "Code Insertion". Qwen2.5-Coder: `QwenLM/Qwen3-Coder`,
-//! `examples/`. Mellum: the example of its model card. Codestral: `mistral-common` 1.13.1, `encode_fim`.
+//! Sources: StarCoder2 and SantaCoder: `nuprl/MultiPL-E`, `starcoder2.py`, and the model cards; SantaCoder's two orders: Ben Allal et al.
+//! 2023, arXiv 2301.03988, section 5.2 ("SPM+PSM joint training"), and bigcode-project/Megatron-LM, `megatron/data/gpt_dataset.py`,
+//! `permute`; StarCoder2's repositories: Lozhkov et al. 2024, arXiv 2402.19173, section 5.1, and bigcode-project/starcoder2, issue 10 ("we
+//! apply FIM inside each file"). Code Llama: `meta-llama/codellama`, `llama/generation.py`, `infilling_prompt_tokens`. DeepSeek-Coder: its
+//! README, "Code Insertion". Qwen2.5-Coder: `QwenLM/Qwen3-Coder`, `examples/`. Mellum: the example of its model card. Codestral:
+//! `mistral-common` 1.13.1, `encode_fim`.
 
 use super::pieces::{Kind, Piece};
 use crate::options;
@@ -111,6 +113,9 @@ impl Format {
             (Format::SantaCoder, Order::Psm) => {
                 &[Sentinel("<fim-prefix>"), PREFIX, Sentinel("<fim-suffix>"), Suffix, Sentinel("<fim-middle>")]
             }
+            (Format::SantaCoder, Order::Spm) => {
+                &[Sentinel("<fim-prefix>"), Sentinel("<fim-suffix>"), Suffix, Sentinel("<fim-middle>"), PREFIX]
+            }
             (Format::CodeLlama, Order::Psm) => {
                 &[Sentinel("<s>"), Sentinel(" <PRE>"), SPACED, Sentinel(" <SUF>"), Suffix, Sentinel(" <MID>")]
             }
@@ -129,7 +134,7 @@ impl Format {
             (Format::Codestral, Order::Spm) => {
                 &[Sentinel("<s>"), Sentinel("[SUFFIX]"), Suffix, Sentinel("[PREFIX]"), PREFIX]
             }
-            (Format::SantaCoder | Format::DeepSeekCoder | Format::QwenCoder, Order::Spm)
+            (Format::DeepSeekCoder | Format::QwenCoder, Order::Spm)
             | (Format::Mellum | Format::Codestral, Order::Psm) => return None,
         })
     }

@@ -196,7 +196,7 @@ impl Model for Params {
             ),
         ),
         when(
-            |p, l| p.shared(l).is_some(),
+            |p, l| p.shared(l).and_then(|i| p.read_from(l, i)).is_some(),
             headline(
                 "From the nearest level that all SMs share and that holds the data.",
                 measure("read", "Time to read your data once, nearest shared level", Unit::Seconds, |p, l| {

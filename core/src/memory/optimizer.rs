@@ -39,7 +39,7 @@ pub struct State {
     pub of: &'static str,
 }
 
-/// Values that share one fp32 scale in the 8-bit optimizers: 2048 in the paper (§2.1). bitsandbytes now uses 256, which
+/// Values that share one fp32 scale in the 8-bit optimizers: 2048 in the paper (§2.1). bitsandbytes uses 256 since 0.44, which
 /// makes the scales 1/32 of a byte a parameter and moment instead of 1/512.
 pub const BLOCK: f64 = 2048.0;
 
