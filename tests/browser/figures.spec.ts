@@ -164,6 +164,7 @@ for (const { path, title } of routes.filter(({ path }) => path.startsWith("chapt
     test.slow();
     await page.setViewportSize(SCREENS[0]);
     await opened(page, path, samples.has(path));
+    await page.locator("details.aside-fold").evaluateAll((all) => all.forEach((fold) => fold.setAttribute("open", "")));
     const there = firsts.filter((place) => place.path === path).map(({ anchor }) => page.locator(`.widget-slot[id="${anchor}"]`));
     const look = async (when: string, screen: { width: number; height: number }) => {
       await page.setViewportSize(screen);
