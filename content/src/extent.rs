@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_section_has_its_words_and_the_exercises_that_stand_in_it() {
-        let heading = |id: &str, level| Heading { id: id.into(), level, text: id.into() };
+        let heading = |id: &str, level| Heading { id: id.into(), level, text: id.into(), is_english: true };
         let section = |id: &str, words: usize| Section { id: id.into(), title: id.into(), text: "word ".repeat(words) };
         let page = Page {
             html:

@@ -4,6 +4,7 @@ use pulldown_cmark::{CowStr, HeadingLevel};
 
 use super::{Flavour, Writer, collapse};
 use crate::html::escape;
+use crate::language::Lang;
 use crate::markdown::{Heading, Section};
 use crate::source::Spot;
 
@@ -55,7 +56,7 @@ impl Writer<'_, '_> {
         self.plain.truncate(start);
         self.end_section(id.clone(), text.clone());
         if level <= 3 {
-            self.outline.push(Heading { id, level, text });
+            self.outline.push(Heading { id, level, text, is_english: self.now == Lang::En });
         }
     }
 
