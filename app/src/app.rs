@@ -28,7 +28,7 @@ pub fn App() -> impl IntoView {
         let _ = kind.get();
         match route.get_untracked() {
             Route::Home => deferred::page(shell::home::load).into_any(),
-            Route::Chapter(_) => deferred::page(shell::chapter::load).into_any(),
+            Route::Chapter(..) => deferred::page(shell::chapter::load).into_any(),
             Route::Widget(_) => deferred::page(shell::widget_page::load).into_any(),
             Route::Lab(_) => with_styles_of(Page::Labs),
             Route::Mission(_) => with_styles_of(Page::Missions),

@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 
 use leptos::ev;
 use leptos::prelude::*;
+use ringside_content::language::Lang;
 use ringside_content::schema::Page;
 use ringside_core::query::Query;
 use wasm_bindgen::{JsCast as _, JsValue};
@@ -22,8 +23,8 @@ use crate::ui::later::Later;
 pub enum Route {
     /// The reading map.
     Home,
-    /// A chapter, by its slug.
-    Chapter(String),
+    /// A chapter, by its slug, in a language.
+    Chapter(String, Lang),
     /// A widget alone, by its id.
     Widget(String),
     /// A lab, by its slug.
@@ -43,10 +44,13 @@ impl Route {
         if let Some(page) = Page::at(path) {
             return Self::Page(page);
         }
+        let (lang, rest) = Lang::of_path(path);
+        if let Some(slug) = rest.strip_prefix("chapter/").filter(|slug| !slug.contains('/')) {
+            return Self::Chapter(slug.to_owned(), lang);
+        }
         match path.split_once('/') {
             None if path.is_empty() || path == "index.html" => Self::Home,
             Some((_, name)) if name.contains('/') => Self::Unknown,
-            Some(("chapter", slug)) => Self::Chapter(slug.to_owned()),
             Some(("w", id)) => Self::Widget(id.to_owned()),
             Some(("lab", slug)) => Self::Lab(slug.to_owned()),
             Some(("mission", slug)) => Self::Mission(slug.to_owned()),
@@ -134,6 +138,14 @@ impl Address {
             window().scroll_to_with_x_and_y(0.0, 0.0);
         }
     }
+}
+
+/// The language of the page: that of a chapter, and English elsewhere.
+pub fn language() -> Lang {
+    address().0.with_untracked(|place| match Route::of(&place.path) {
+        Route::Chapter(_, lang) => lang,
+        _ => Lang::En,
+    })
 }
 
 /// The query in the bar now, whatever the signals say.
@@ -255,14 +267,24 @@ mod tests {
         for home in ["", "/", "index.html"] {
             assert_eq!(Route::of(home), Route::Home);
         }
-        assert_eq!(Route::of("/chapter/memory-accounting/"), Route::Chapter("memory-accounting".into()));
+        assert_eq!(Route::of("/chapter/memory-accounting/"), Route::Chapter("memory-accounting".into(), Lang::En));
+        assert_eq!(Route::of("de/chapter/zero/"), Route::Chapter("zero".into(), Lang::De));
         assert_eq!(Route::of("w/amdahl"), Route::Widget("amdahl".into()));
         assert_eq!(Route::of("lab/zero/"), Route::Lab("zero".into()));
         for page in Page::ALL {
             assert_eq!(Route::of(page.path()), Route::Page(*page));
             assert_eq!(Route::of(&format!("/{}/", page.path())), Route::Page(*page));
         }
-        for none in ["chapter", "chapter/a/b", "w/a/b/c", "licences/inter.txt", "Reference"] {
+        for none in [
+            "chapter",
+            "chapter/a/b",
+            "de/chapter/a/b",
+            "de/w/amdahl",
+            "en/chapter/a",
+            "w/a/b/c",
+            "licences/inter.txt",
+            "Reference",
+        ] {
             assert_eq!(Route::of(none), Route::Unknown, "{none}");
         }
     }

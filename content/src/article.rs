@@ -1,106 +1,168 @@
-//! What is around a chapter's text on its page: where it belongs, its headings, its neighbours.
+//! What is around a chapter's text on its page: where it belongs, its headings, its neighbours, its other languages.
 //!
 //! All of it is rendered here, so that the page needs no other file to be read; the app adds what is alive in the places
-//! that `data-slot-…` marks.
+//! that `data-slot-…` marks. The site around a page is English: what is in another language says so, and so does what is English in it.
 
 use crate::extent::{is_section, legs_of};
 use crate::html::escape;
+use crate::language::{self, Lang};
 use crate::markdown::Page;
 use crate::schema::{Chapter, Course, Extent, Html, Status};
 use crate::words::duration;
+use crate::world::World;
+
+/// A chapter as it is read in one language.
+pub(crate) struct Reading<'a> {
+    pub(crate) lang: Lang,
+    pub(crate) title: &'a str,
+    pub(crate) lede: &'a Html,
+    pub(crate) page: &'a Page,
+    /// How long its sections take, which is the same in every language.
+    pub(crate) extents: &'a [Extent],
+    /// How many sections are translated, and how many there are.
+    pub(crate) sections: [usize; 2],
+}
 
 /// The page of a written chapter.
-///
-/// `back` has the chapters that link to this one, each with the heading under which it first does.
-pub(crate) fn article(
-    course: &Course,
-    chapter: &Chapter,
-    lede: &Html,
-    (page, extents): (&Page, &[Extent]),
-    back: &[(&str, &str)],
-) -> String {
-    let (slug, title) = (escape(&chapter.slug), escape(&chapter.title));
+pub(crate) fn article(world: &World<'_>, course: &Course, chapter: &Chapter, reading: &Reading<'_>) -> String {
+    let lang = reading.lang;
+    let (slug, title) = (escape(&chapter.slug), escape(reading.title));
     let part = course.parts.iter().find(|part| part.chapters.iter().any(|c| c.slug == chapter.slug));
-    let part = escape(part.map_or("", |part| &part.title));
+    let part = foreign(&escape(part.map_or("", |part| &part.title)), lang.english());
+    let place = language::PLACE.with(lang, &[("number", &chapter.number.to_string())]);
     format!(
-        "<article class=\"chapter-page\" data-chapter=\"{slug}\" data-title=\"{title}\">\n\
-         <p class=\"eyebrow sans\">{part} · chapter {}</p>\n\
+        "<article class=\"chapter-page\"{} data-chapter=\"{slug}\" data-title=\"{title}\">\n\
+         <p class=\"eyebrow sans\">{part} · {place}</p>\n\
          <h1>{title}</h1>\n\
-         <p class=\"lede\">{}</p>\n\
+         {}<p class=\"lede\">{}</p>\n\
          {}<div class=\"go-on sans\" data-slot-go-on hidden></div>\n\
          <div class=\"chapter-text\">\n{}</div>\n\
          <p class=\"mark-done\" data-slot-done></p>\n\
          {}{}</article>\n",
-        chapter.number,
-        lede.0,
-        outline(chapter, page, extents),
-        page.html,
-        comes_back(course, back),
-        around(course, chapter),
+        attribute(lang.marked()),
+        languages(world, chapter, reading),
+        reading.lede.0,
+        outline(chapter, reading),
+        reading.page.html,
+        comes_back(world, course, chapter, lang),
+        around(world, course, chapter, lang),
     )
 }
 
+/// The attribute of an element in a language other than that around it.
+fn attribute(code: Option<&str>) -> String {
+    code.map(|code| format!(" lang=\"{code}\"")).unwrap_or_default()
+}
+
+/// Words in a language other than that around them.
+fn foreign(words: &str, code: Option<&str>) -> String {
+    if code.is_none() { words.to_owned() } else { format!("<span{}>{words}</span>", attribute(code)) }
+}
+
+/// Links to the chapter in its other languages, and what of it is translated.
+fn languages(world: &World<'_>, chapter: &Chapter, reading: &Reading<'_>) -> String {
+    let lang = reading.lang;
+    let there = Lang::ALL.into_iter().filter(|other| world.language_of(&chapter.slug, *other) == *other);
+    let mut said: Vec<String> = there
+        .filter(|other| *other != lang)
+        .map(|other| {
+            let (code, page) = (other.code(), escape(&other.chapter(&chapter.slug)));
+            format!("<a href=\"{page}\" hreflang=\"{code}\" lang=\"{code}\" rel=\"alternate\">{}</a>", other.name())
+        })
+        .collect();
+    if said.is_empty() {
+        return String::new();
+    }
+    let [done, all] = reading.sections.map(|n| n.to_string());
+    if lang != Lang::En {
+        said.push(language::TRANSLATED.with(lang, &[("done", &done), ("all", &all)]));
+    }
+    let name = language::LANGUAGES.to(lang);
+    format!("<p class=\"languages sans\" role=\"group\" aria-label=\"{name}\">{}</p>\n", said.join(" · "))
+}
+
+/// A chapter for who reads in `lang`: its page and its title, in that language if it is there.
+fn named(world: &World<'_>, chapter: &Chapter, lang: Lang) -> [String; 2] {
+    match world.titles.get(&(chapter.slug.clone(), lang)) {
+        Some(title) => [escape(&lang.chapter(&chapter.slug)), escape(title)],
+        None => [escape(&chapter.href()), foreign(&escape(&chapter.title), lang.english())],
+    }
+}
+
 /// Links to where the course comes back to this chapter, so that every link between chapters leads both ways.
-fn comes_back(course: &Course, back: &[(&str, &str)]) -> String {
+fn comes_back(world: &World<'_>, course: &Course, chapter: &Chapter, lang: Lang) -> String {
+    let back = world.leading_to(&chapter.slug);
     let links: Vec<String> = course
         .chapters()
         .filter_map(|c| {
-            let (slug, under) = back.iter().find(|(slug, _)| *slug == c.slug)?;
+            let (_, under) = back.iter().find(|(slug, _)| *slug == c.slug)?;
             let anchor = if under.is_empty() { String::new() } else { format!("#{}", escape(under)) };
-            Some(format!("<a href=\"chapter/{}/{anchor}\">{:02} {}</a>", escape(slug), c.number, escape(&c.title)))
+            let [page, title] = named(world, c, lang);
+            Some(format!("<a href=\"{page}{anchor}\">{:02} {title}</a>", c.number))
         })
         .collect();
     if links.is_empty() {
         return String::new();
     }
-    format!("<p class=\"comes-back sans\">The course comes back to this in {}.</p>\n", links.join(", "))
+    let text = language::COMES_BACK.with(lang, &[("chapters", &links.join(", "))]);
+    format!("<p class=\"comes-back sans\">{text}</p>\n")
 }
 
 /// Its sections, in legs of about ten minutes, and its asides.
-fn outline(chapter: &Chapter, page: &Page, extents: &[Extent]) -> String {
+fn outline(chapter: &Chapter, Reading { lang, page, extents, .. }: &Reading<'_>) -> String {
     let legs = legs_of(extents, chapter.minutes);
+    let address = escape(&lang.chapter(&chapter.slug));
     let items: String = page
         .outline
         .iter()
         .filter(|heading| is_section(heading))
         .enumerate()
         .map(|(i, heading)| {
-            let (id, text) = (escape(&heading.id), escape(&heading.text));
+            let (id, text) = (
+                escape(&heading.id),
+                foreign(&escape(&heading.text), heading.is_english.then(|| lang.english()).flatten()),
+            );
             if let Some(aside) = extents.get(i).filter(|extent| extent.aside) {
-                let minutes = duration(aside.minutes());
-                let href = format!("chapter/{}/#{id}", escape(&chapter.slug));
+                let time = language::ASIDE.with(*lang, &[("time", &duration(aside.minutes()))]);
                 return format!(
-                    "<li class=\"outline-aside\"><a href=\"{href}\">{text}</a> <small>Aside · {minutes}</small></li>\n"
+                    "<li class=\"outline-aside\"><a href=\"{address}#{id}\">{text}</a> <small>{time}</small></li>\n"
                 );
             }
             let leg = legs.iter().position(|(first, _)| *first == i).filter(|_| legs.len() > 1);
             let leg = leg.map_or(String::new(), |at| {
-                format!("<li class=\"leg\">Leg {} · {}</li>\n", at + 1, duration(legs[at].1))
+                let (number, time) = ((at + 1).to_string(), duration(legs[at].1));
+                format!(
+                    "<li class=\"leg\">{}</li>\n",
+                    language::LEG.with(*lang, &[("number", &number), ("time", &time)])
+                )
             });
-            format!("{leg}<li><a href=\"chapter/{}/#{id}\">{text}</a></li>\n", escape(&chapter.slug))
+            format!("{leg}<li><a href=\"{address}#{id}\">{text}</a></li>\n")
         })
         .collect();
-    let legs = if legs.len() > 1 { format!(" in {} legs", legs.len()) } else { String::new() };
+    let phrase = if legs.len() > 1 { language::OUTLINE_LEGS } else { language::OUTLINE };
+    let summary = phrase.with(*lang, &[("time", &duration(chapter.minutes)), ("legs", &legs.len().to_string())]);
     format!(
-        "<div class=\"rail\"><details class=\"outline sans\">\n<summary>In this chapter · {}{legs}</summary>\n\
-         <ol>\n{items}</ol>\n</details></div>\n",
-        duration(chapter.minutes)
+        "<div class=\"rail\"><details class=\"outline sans\">\n<summary>{summary}</summary>\n\
+         <ol>\n{items}</ol>\n</details></div>\n"
     )
 }
 
 /// Links to the chapter before and the one after. One that is not written yet is on the map.
-fn around(course: &Course, chapter: &Chapter) -> String {
+fn around(world: &World<'_>, course: &Course, chapter: &Chapter, lang: Lang) -> String {
     let chapters: Vec<&Chapter> = course.chapters().collect();
     let at = chapters.iter().position(|c| c.slug == chapter.slug);
     let link = |at: Option<usize>, rel: &str, word: &str| {
         let Some(c) = at.and_then(|at| chapters.get(at)) else { return String::new() };
-        let (href, title) = (escape(&c.href()), escape(&c.title));
-        let planned = if c.status == Status::Planned { " (planned)" } else { "" };
-        format!("<a rel=\"{rel}\" href=\"{href}\"><small>{word}</small><span>{title}{planned}</span></a>\n")
+        let [page, mut title] = named(world, c, lang);
+        if c.status == Status::Planned {
+            title = language::PLANNED.with(lang, &[("title", &title)]);
+        }
+        format!("<a rel=\"{rel}\" href=\"{page}\"><small>{word}</small><span>{title}</span></a>\n")
     };
     format!(
-        "<nav class=\"around sans\" aria-label=\"Chapters\">\n{}{}</nav>\n",
-        link(at.and_then(|at| at.checked_sub(1)), "prev", "Previous"),
-        link(at.map(|at| at + 1), "next", "Next")
+        "<nav class=\"around sans\" aria-label=\"{}\">\n{}{}</nav>\n",
+        language::CHAPTERS.to(lang),
+        link(at.and_then(|at| at.checked_sub(1)), "prev", language::PREVIOUS.to(lang)),
+        link(at.map(|at| at + 1), "next", language::NEXT.to(lang))
     )
 }

@@ -2,6 +2,7 @@
 
 use ringside_core::practice::progress::{legs, seconds_of};
 
+use crate::language::{ASIDE, Lang};
 use crate::markdown::{ASIDE_TIME, Heading, Page};
 use crate::schema::{Extent, Indexed};
 use crate::words::duration;
@@ -41,13 +42,14 @@ pub(crate) fn of(page: &Page, exercises: &[Indexed]) -> Vec<Extent> {
 }
 
 /// Says in the summaries of a page's asides how long each takes.
-pub(crate) fn say_asides(page: &mut Page, extents: &[Extent]) {
-    let mut times = extents.iter().filter(|extent| extent.aside).map(|extent| duration(extent.minutes()));
+pub(crate) fn say_asides(page: &mut Page, extents: &[Extent], lang: Lang) {
+    let time = |extent: &Extent| ASIDE.with(lang, &[("time", &duration(extent.minutes()))]);
+    let mut times = extents.iter().filter(|extent| extent.aside).map(time);
     let mut pieces = page.html.split(ASIDE_TIME);
     let mut html = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         let time = times.next().unwrap_or_default();
-        html.extend([" <span class=\"aside-time sans\">Aside · ", &time, "</span>", piece]);
+        html.extend([" <span class=\"aside-time sans\">", &time, "</span>", piece]);
     }
     page.html = html;
 }
@@ -87,7 +89,8 @@ mod tests {
 
     #[test]
     fn a_section_has_its_words_and_the_exercises_that_stand_in_it() {
-        let heading = |id: &str, level| Heading { id: id.into(), level, aside: false, text: id.into() };
+        let heading =
+            |id: &str, level| Heading { id: id.into(), level, aside: false, text: id.into(), is_english: true };
         let section = |id: &str, words: usize| Section { id: id.into(), title: id.into(), text: "word ".repeat(words) };
         let page = Page {
             html:

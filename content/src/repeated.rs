@@ -13,10 +13,11 @@ use ringside_core::expr::Expr;
 use ringside_core::hardware::constants::{Written, repeated};
 
 use crate::diagnostic::Sink;
+use crate::language::Lang;
 use crate::markdown::values::QUOTED;
 use crate::source::{Located, SourceFile};
 use crate::toml_reader::Document;
-use crate::world::World;
+use crate::world::{World, text_of};
 
 /// The units of rates in which the tables' documents give them.
 const RATES: [&str; 4] = ["TFLOP/s", "PFLOP/s", "TB/s", "GB/s"];
@@ -26,8 +27,10 @@ const BETWEEN: [&str; 9] = [" and ", "<=", ">=", "==", "!=", "<", ">", "=", "@"]
 /// Reports every one.
 pub(crate) fn check(world: &World<'_>) {
     let chapters = world.tree.chapters().iter();
-    let of_chapters =
-        chapters.flat_map(|folder| ["chapter.md", "exercises.toml"].map(|name| format!("chapters/{folder}/{name}")));
+    let of_chapters = chapters.flat_map(|folder| {
+        let texts = Lang::ALL.into_iter().map(|lang| text_of(folder, lang));
+        texts.chain([format!("chapters/{folder}/exercises.toml")])
+    });
     let data = ["formulas.toml", "glossary.toml"].map(str::to_owned);
     let files =
         of_chapters.chain(data).filter_map(|path| world.tree.file(&path)).chain(world.tree.files_in("missions"));

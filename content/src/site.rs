@@ -6,13 +6,15 @@ use std::path::Path;
 use ringside_core::catalogue;
 use serde::Serialize;
 
-use crate::article::article;
+use crate::article::{Reading, article};
 use crate::coverage;
 use crate::data::{self, ChapterExercise};
 use crate::diagnostic::{Mode, Sink};
 use crate::extent;
 use crate::fragment;
+use crate::language::Lang;
 use crate::markdown::scan::Scan;
+use crate::markdown::translation::{self, Translation};
 use crate::markdown::{self, Page, Slot};
 use crate::names::Kind;
 use crate::notebook::notebook;
@@ -24,7 +26,7 @@ use crate::schema::{
 use crate::search_index;
 use crate::source::{SourceFile, Tree};
 use crate::toml_reader::Document;
-use crate::world::World;
+use crate::world::{World, text_of};
 
 /// The result of a build.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +48,8 @@ pub struct Route {
     pub title: String,
     /// For search engines: a sentence.
     pub description: String,
+    /// The same page in every language that it can be read in, and its own among them: the path of each. Empty if it is in English only.
+    pub languages: Vec<(Lang, String)>,
 }
 
 /// What the site is called.
@@ -84,11 +88,12 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
         }
     }
     let mut exercises = ExerciseIndex::default();
-    let mut extents = Vec::new();
+    let (mut extents, mut translated) = (Vec::new(), Vec::new());
     for chapter in course.chapters() {
-        let (own, sections) = write_chapter(&world, &course, chapter, &mut files, &mut index);
+        let (own, sections, other) = write_chapter(&world, &course, chapter, &mut files, &mut index);
         exercises.exercises.extend(own);
         extents.push(sections);
+        translated.extend(other);
     }
     let chapters = course.parts.iter_mut().flat_map(|part| &mut part.chapters);
     chapters.zip(extents).for_each(|(chapter, sections)| chapter.sections = sections);
@@ -143,7 +148,7 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.json("search.json", &index);
     files.json("source.json", &tree.texts());
 
-    let routes = routes(&course, &labs, &missions);
+    let routes = routes(&course, &labs, &missions, translated);
     Site { files: files.0, diagnostics: sink.into_sorted(), routes }
 }
 
@@ -160,9 +165,16 @@ pub fn draft(tree: &Tree, folder: &str) -> Draft {
         Some((chapter, mut read)) => {
             let indexed: Vec<Indexed> = read.list.iter().map(|e| e.indexed(slug)).collect();
             let extents = extent::of(&read.page, &indexed);
-            extent::say_asides(&mut read.page, &extents);
-            let html = article(&course, chapter, &read.lede, (&read.page, &extents), &world.leading_to(slug));
-            (html, read.exercises())
+            extent::say_asides(&mut read.page, &extents, Lang::En);
+            let reading = Reading {
+                lang: Lang::En,
+                title: &chapter.title,
+                lede: &read.lede,
+                page: &read.page,
+                extents: &extents,
+                sections: [0; 2],
+            };
+            (article(&world, &course, chapter, &reading), read.exercises())
         }
         None => Default::default(),
     };
@@ -219,11 +231,21 @@ impl Files {
 }
 
 /// Every page of the site, the home page first.
-fn routes(course: &Course, labs: &[data::Lab], missions: &[data::Listed]) -> Vec<Route> {
+fn routes(course: &Course, labs: &[data::Lab], missions: &[data::Listed], translated: Vec<Translated>) -> Vec<Route> {
     let route = |path: String, title: &str, description: &str| Route {
         path,
         title: if title.is_empty() { NAME.to_owned() } else { format!("{title} · {NAME}") },
         description: description.to_owned(),
+        languages: Vec::new(),
+    };
+    let languages = |slug: &str| {
+        let others: Vec<Lang> = translated.iter().filter(|t| t.slug == slug).map(|t| t.lang).collect();
+        let all = others.first().map(|_| Lang::En).into_iter().chain(others.iter().copied());
+        all.map(|lang| (lang, lang.chapter(slug))).collect::<Vec<_>>()
+    };
+    let chapter = |lang: Lang, slug: &str, title: &str, question: &str| Route {
+        languages: languages(slug),
+        ..route(lang.chapter(slug), title, question)
     };
     let is_there = |page: &&schema::Page| match page {
         schema::Page::Labs => !labs.is_empty(),
@@ -233,7 +255,8 @@ fn routes(course: &Course, labs: &[data::Lab], missions: &[data::Listed]) -> Vec
     let pages = schema::Page::ALL.iter().filter(is_there);
     let written = course.chapters().filter(|c| c.status == Status::Written);
     std::iter::once(route(String::new(), "", HOME))
-        .chain(written.map(|c| route(format!("chapter/{}/", c.slug), &c.title, &c.question)))
+        .chain(written.map(|c| chapter(Lang::En, &c.slug, &c.title, &c.question)))
+        .chain(translated.iter().map(|t| chapter(t.lang, &t.slug, &t.title, &t.question)))
         .chain(pages.map(|page| route(format!("{}/", page.path()), page.title(), page.description())))
         .chain(labs.iter().map(|lab| route(format!("lab/{}/", lab.slug), &lab.title, &lab.question)))
         .chain(
@@ -252,29 +275,79 @@ fn first_sentence(text: &str) -> String {
 
 // -------------------------------------------------------------------- chapters
 
-/// Writes a chapter's files; yields its exercises in short, and its sections.
+/// A chapter that can be read in another language.
+struct Translated {
+    slug: String,
+    lang: Lang,
+    title: String,
+    question: String,
+}
+
+/// Writes a chapter's files; yields its exercises in short, its sections, and what it is in other languages.
 fn write_chapter(
     world: &World<'_>,
     course: &Course,
     chapter: &Chapter,
     files: &mut Files,
     index: &mut search_index::Builder,
-) -> (Vec<Indexed>, Vec<Extent>) {
+) -> (Vec<Indexed>, Vec<Extent>, Vec<Translated>) {
     let Some(mut read) = read_chapter(world, chapter) else { return Default::default() };
     let slug = &chapter.slug;
     let indexed: Vec<Indexed> = read.list.iter().map(|e| e.indexed(slug)).collect();
     let extents = extent::of(&read.page, &indexed);
-    extent::say_asides(&mut read.page, &extents);
+    extent::say_asides(&mut read.page, &extents, Lang::En);
     let page = &read.page;
     index.page(slug, &chapter.title, page, &read.list);
-    let html = article(course, chapter, &read.lede, (page, &extents), &world.leading_to(slug));
-    files.html(&format!("chapters/{slug}.html"), html);
+    let reading =
+        Reading { lang: Lang::En, title: &chapter.title, lede: &read.lede, page, extents: &extents, sections: [0; 2] };
+    files.html(&Lang::En.rendered(slug), article(world, course, chapter, &reading));
+    let translated = Lang::others()
+        .filter_map(|lang| {
+            let (html, translated) = translate(world, course, chapter, (&read, &extents), lang)?;
+            files.html(&lang.rendered(slug), html);
+            Some(translated)
+        })
+        .collect();
     if !page.notes.is_empty() {
         let note = |(i, note): (usize, &Html)| format!("<div data-notes=\"{}\">\n{}\n</div>\n", i + 1, note.0);
         files.html(&format!("chapters/{slug}.notes.html"), page.notes.iter().enumerate().map(note).collect());
     }
     files.json(&format!("chapters/{slug}.exercises.json"), &read.exercises());
-    (indexed, extents)
+    (indexed, extents, translated)
+}
+
+/// A chapter's page in another language, and how it is listed; nothing if it isn't translated.
+fn translate(
+    world: &World<'_>,
+    course: &Course,
+    chapter: &Chapter,
+    (read, extents): (&Read<'_>, &[Extent]),
+    lang: Lang,
+) -> Option<(String, Translated)> {
+    let slug = &chapter.slug;
+    let (original, folder) = (world.scans.get(slug)?, world.folders.get(slug)?);
+    let file = world.tree.file(&text_of(folder, lang))?;
+    let text = Translation::of(original, file, world.sink);
+    let Some(front) = &text.scan.front else {
+        let message =
+            "A translation begins with front matter: `title`, `question` and `lede` in TOML between two lines `+++`.";
+        world.sink.report(file.spot(0), message);
+        return None;
+    };
+    let document = Document::parse(front, world.sink);
+    let mut table = document.root();
+    let (title, question, lede) = (table.string("title"), table.string("question"), table.text("lede"));
+    table.finish();
+    if let Some(front) = &original.front {
+        let quiet = Sink::default();
+        translation::compare_lines(&Document::parse(front, &quiet).root().text("lede"), &lede, world.sink);
+    }
+    let mut page = markdown::translated(world, slug, lang, &text, &read.slots());
+    extent::say_asides(&mut page, extents, lang);
+    let lede = markdown::inline_in(world, Some(slug), &lede, lang);
+    let reading = Reading { lang, title: &title, lede: &lede, page: &page, extents, sections: text.sections };
+    let html = article(world, course, chapter, &reading);
+    Some((html, Translated { slug: slug.clone(), lang, title, question }))
 }
 
 /// A chapter, read and checked.
@@ -285,6 +358,10 @@ struct Read<'a> {
 }
 
 impl Read<'_> {
+    fn slots(&self) -> Vec<Slot> {
+        slots(&self.list)
+    }
+
     fn exercises(self) -> Exercises {
         Exercises { exercises: self.list.into_iter().map(|e| e.exercise).collect() }
     }
@@ -297,8 +374,7 @@ fn read_chapter<'a>(world: &World<'a>, chapter: &Chapter) -> Option<Read<'a>> {
         return None;
     }
     let (Some(scan), Some(folder)) = (world.scans.get(slug), world.folders.get(slug)) else {
-        let path = format!("chapters/{:02}-{slug}/chapter.md", chapter.number);
-        let missing = SourceFile::missing(path);
+        let missing = SourceFile::missing(text_of(&format!("{:02}-{slug}", chapter.number), Lang::En));
         world.sink.report(missing.spot(0), "This chapter is `written` in course.toml, and its text is missing here.");
         return None;
     };
@@ -315,13 +391,16 @@ fn read_chapter<'a>(world: &World<'a>, chapter: &Chapter) -> Option<Read<'a>> {
         }
     };
     let lede = front_matter(world, chapter, scan);
-    let slots: Vec<Slot> =
-        exercises.iter().map(|e| Slot { id: e.exercise.id.clone(), prompt: e.prompt.clone() }).collect();
-    let page = markdown::chapter(world, slug, scan, &slots);
+    let page = markdown::chapter(world, slug, scan, &slots(&exercises));
     check_chapter(world, chapter, scan, &page, &exercises);
     // Their numbers are those of the page, wherever they stand in their file.
     exercises.sort_by_key(|e| page.exercises.iter().position(|id| *id == e.exercise.id));
     Some(Read { lede, page, list: exercises })
+}
+
+/// The places of exercises.
+fn slots(exercises: &[ChapterExercise<'_>]) -> Vec<Slot> {
+    exercises.iter().map(|e| Slot { id: e.exercise.id.clone(), prompt: e.prompt.clone() }).collect()
 }
 
 /// What the chapter is about.
@@ -387,9 +466,20 @@ fn check_chapter(
     }
 }
 
-/// Disk against manifest: every folder has its line, and is named after it.
+/// Disk against manifest: every folder has its line, and is named after it; every text is in a language that there is.
 fn check_folders(world: &World<'_>) {
     for folder in world.tree.chapters() {
+        let texts: Vec<String> = Lang::ALL.into_iter().map(|lang| text_of(folder, lang)).collect();
+        let files = format!("chapters/{folder}");
+        let own = world.tree.files_in(&files).filter(|file| file.path.ends_with(".md"));
+        for file in own.filter(|file| !texts.contains(&file.path)) {
+            let others: Vec<String> = Lang::others().map(|lang| format!("chapter.{}.md", lang.code())).collect();
+            let message = format!(
+                "A chapter’s text is chapter.md, and in another language {}; this is neither.",
+                others.join(" or ")
+            );
+            world.sink.report(file.spot(0), message);
+        }
         let slug = crate::world::slug_of(folder);
         let place = ["chapter.md", "exercises.toml"]
             .iter()

@@ -46,23 +46,25 @@ impl Tree {
         let folders = std::fs::read_dir(root.join("chapters")).into_iter().flatten().flatten();
         for folder in folders.filter(|f| f.path().is_dir()) {
             let name = folder.file_name().to_string_lossy().into_owned();
-            for file in ["chapter.md", "exercises.toml"] {
-                tree.read_file(root, &format!("chapters/{name}/{file}"));
-            }
+            tree.read_file(root, &format!("chapters/{name}/exercises.toml"));
+            tree.read_ending(root, &format!("chapters/{name}"), &[".md"]);
             tree.chapters.push(name);
         }
         tree.chapters.sort();
         tree.read_labs(root);
         for folder in ["figures", "missions", "programs"] {
-            tree.read_toml(root, folder);
+            tree.read_ending(root, folder, &[".toml"]);
         }
         tree
     }
 
-    fn read_toml(&mut self, root: &Path, folder: &str) {
+    /// Reads the files of a folder whose names end in one of `ends`.
+    fn read_ending(&mut self, root: &Path, folder: &str, ends: &[&str]) {
         let files = std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
-        for file in files.map(|file| file.file_name().to_string_lossy().into_owned()).filter(|f| f.ends_with(".toml")) {
-            self.read_file(root, &format!("{folder}/{file}"));
+        for file in files.map(|file| file.file_name().to_string_lossy().into_owned()) {
+            if ends.iter().any(|end| file.ends_with(end)) {
+                self.read_file(root, &format!("{folder}/{file}"));
+            }
         }
     }
 
@@ -70,12 +72,7 @@ impl Tree {
         let folders = std::fs::read_dir(root.join("labs")).into_iter().flatten().flatten();
         for folder in folders.filter(|f| f.path().is_dir()) {
             let name = folder.file_name().to_string_lossy().into_owned();
-            for file in std::fs::read_dir(folder.path()).into_iter().flatten().flatten() {
-                let file = file.file_name().to_string_lossy().into_owned();
-                if [".md", ".py", ".txt"].iter().any(|end| file.ends_with(end)) {
-                    self.read_file(root, &format!("labs/{name}/{file}"));
-                }
-            }
+            self.read_ending(root, &format!("labs/{name}"), &[".md", ".py", ".txt"]);
             self.labs.push(name);
         }
         self.labs.sort();
@@ -170,7 +167,7 @@ impl SourceFile {
 
     /// All of it.
     pub(crate) fn located(&self) -> Located<'_> {
-        Located { file: self, text: self.text.clone(), base: 0, verbatim: true, shifts: Vec::new() }
+        Located { file: self, text: self.text.clone(), base: 0, verbatim: true, shifts: Vec::new(), pieces: Vec::new() }
     }
 }
 
@@ -209,11 +206,28 @@ pub(crate) struct Located<'a> {
     verbatim: bool,
     /// Where pieces were replaced by others of another length: bytes of this text, bytes of the original.
     shifts: Vec<(usize, usize)>,
+    /// The texts that it is joined from, each with where it begins; none if it is one.
+    pieces: Vec<(usize, Located<'a>)>,
 }
 
 impl<'a> Located<'a> {
+    /// Texts one after the other, perhaps of several files: a place in them is one in its own file. Nothing if there are none.
+    pub(crate) fn joined(pieces: Vec<Self>) -> Option<Self> {
+        let first = pieces.first()?.clone();
+        let (mut text, mut placed) = (String::new(), Vec::with_capacity(pieces.len()));
+        for piece in pieces {
+            let begins = text.len();
+            text.push_str(&piece.text);
+            placed.push((begins, piece));
+        }
+        Some(Self { text, pieces: placed, ..first })
+    }
+
     /// What the piece `range` of this text's file denotes.
     pub(crate) fn denoted(&self, range: std::ops::Range<usize>, denotes: &str) -> Self {
+        if let Some((begins, piece)) = self.piece(range.start) {
+            return piece.denoted(range.start - begins..range.end.saturating_sub(begins), denotes);
+        }
         let raw = self.text.get(range.clone()).unwrap_or_default();
         let found = raw.find(denotes).filter(|_| self.verbatim);
         let at = range.start + found.unwrap_or(0);
@@ -223,20 +237,29 @@ impl<'a> Located<'a> {
             base: if self.verbatim { self.base + at } else { self.base },
             verbatim: found.is_some(),
             shifts: Vec::new(),
+            pieces: Vec::new(),
         }
     }
 
     /// This text with pieces replaced. `shifts` has, in order, where an unchanged piece begins in the new text and where
     /// it began in this one.
     pub(crate) fn replaced(&self, text: String, shifts: Vec<(usize, usize)>) -> Self {
-        Self { file: self.file, text, base: self.base, verbatim: self.verbatim, shifts }
+        Self { text, shifts, ..self.clone() }
     }
 
     /// The place of its byte `at`.
     pub(crate) fn spot(&self, at: usize) -> Spot<'a> {
         let shift = self.shifts.iter().rev().find(|(new, _)| *new <= at);
         let at = shift.map_or(at, |(new, old)| old + (at - new));
+        if let Some((begins, piece)) = self.piece(at) {
+            return piece.spot(at - begins);
+        }
         Spot { file: self.file, at: if self.verbatim { self.base + at } else { self.base } }
+    }
+
+    /// The text that its byte `at` belongs to, and where that begins.
+    fn piece(&self, at: usize) -> Option<(usize, &Self)> {
+        self.pieces.iter().rev().find(|(begins, _)| *begins <= at).map(|(begins, piece)| (*begins, piece))
     }
 }
 
@@ -254,5 +277,18 @@ mod tests {
         let quoted = all.denoted(9..16, "q\"r");
         assert_eq!(quoted.spot(2).line_and_column(), (2, 6), "escaped: the beginning of the string");
         assert_eq!(all.denoted(3..7, "bé").spot(1).line_and_column(), (2, 3));
+    }
+
+    #[test]
+    fn a_place_in_joined_texts_is_one_of_its_own_file() {
+        let file = |path: &str, text: &str| SourceFile { path: path.into(), text: text.into(), trouble: None };
+        let (a, b) = (file("a", "one\ntwo\n"), file("b", "eins\nzwei\n"));
+        let (first, second) = (b.located().denoted(0..5, "eins\n"), a.located().denoted(4..8, "two\n"));
+        let both = Located::joined(vec![first, second]).expect("two");
+        assert_eq!(both.text, "eins\ntwo\n");
+        let place = |at: usize| (both.spot(at).file.path.as_str(), both.spot(at).line_and_column());
+        assert_eq!([place(1), place(6)], [("b", (1, 2)), ("a", (2, 2))]);
+        let word = both.denoted(5..8, "two");
+        assert_eq!((word.spot(1).file.path.as_str(), word.spot(1).line_and_column()), ("a", (2, 2)));
     }
 }

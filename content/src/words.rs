@@ -32,12 +32,6 @@ pub const EXAMPLES: [&str; 3] = [
     "CUDA out of memory at the first optimizer.step",
 ];
 
-/// In the place of a figure whose numbers a prediction asks for.
-pub const COVERED: &str = "The figure answers once you have committed to a prediction above.";
-
-/// What shows it all the same.
-pub const UNCOVER: &str = "Show it without a prediction";
-
 /// The name of a source's priority, 1 to 3.
 pub fn priority(priority: u8) -> &'static str {
     match priority {

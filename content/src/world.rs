@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use ringside_core::catalogue;
 
 use crate::diagnostic::{Mode, Sink};
-use crate::markdown::scan::Scan;
+use crate::language::Lang;
+use crate::markdown::scan::{self, Scan};
 use crate::names::{Kind, Names};
 use crate::schema::Status;
 use crate::source::{Located, Tree};
@@ -45,6 +46,8 @@ pub(crate) struct World<'a> {
     /// The chapters on disk, by slug, with the name of the folder.
     pub(crate) scans: BTreeMap<String, Scan<'a>>,
     pub(crate) folders: BTreeMap<String, String>,
+    /// What chapters are called in other languages than English, by slug: those that can be read in them.
+    pub(crate) titles: BTreeMap<(String, Lang), String>,
     /// The kind of every exercise, by id, with the slug of its chapter.
     pub(crate) exercises: BTreeMap<String, ExerciseHead>,
 }
@@ -69,6 +72,7 @@ impl<'a> World<'a> {
             entries: BTreeMap::new(),
             scans: BTreeMap::new(),
             folders: BTreeMap::new(),
+            titles: BTreeMap::new(),
             exercises: BTreeMap::new(),
         };
         world.course();
@@ -84,6 +88,11 @@ impl<'a> World<'a> {
     /// Whether `id` is a widget.
     pub(crate) fn widget(&self, id: &str) -> Option<&'static catalogue::Entry> {
         catalogue::find(id)
+    }
+
+    /// The language in which a chapter is read by who reads in `lang`.
+    pub(crate) fn language_of(&self, slug: &str, lang: Lang) -> Lang {
+        if self.titles.contains_key(&(slug.to_owned(), lang)) { lang } else { Lang::En }
     }
 
     /// The written chapters that link to the chapter `slug`, each with the heading under which it first does.
@@ -173,10 +182,24 @@ impl<'a> World<'a> {
                 self.exercises.entry(id.text).or_insert(ExerciseHead { chapter: slug.clone(), kind });
             }
         }
-        if let Some(file) = self.tree.file(&format!("chapters/{folder}/chapter.md")) {
+        if let Some(file) = self.tree.file(&text_of(folder, Lang::En)) {
             self.scans.insert(slug.clone(), Scan::new(file));
         }
+        for lang in Lang::others() {
+            let Some(file) = self.tree.file(&text_of(folder, lang)) else { continue };
+            let (quiet, front) = (Sink::default(), scan::parts(file).0);
+            let title = front.map(|front| Document::parse(&front, &quiet).root().string("title")).unwrap_or_default();
+            self.titles.insert((slug.clone(), lang), title);
+        }
         self.folders.insert(slug, folder.to_owned());
+    }
+}
+
+/// The text of the chapter in a folder of `chapters/`, in one language.
+pub(crate) fn text_of(folder: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("chapters/{folder}/chapter.md"),
+        other => format!("chapters/{folder}/chapter.{}.md", other.code()),
     }
 }
 

@@ -15,6 +15,7 @@ mod programs;
 mod questions;
 mod real_content;
 mod slide;
+mod translated;
 mod tried;
 
 use std::collections::BTreeMap;

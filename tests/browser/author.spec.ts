@@ -120,19 +120,19 @@ test("of the manifest there is one's own entry, and one mistake in it is one mis
   await expect(mistakes(page)).toContainText("not TOML");
 });
 
-test("a draft travels whole in a link, and does not replace one's own unasked", async ({ page, browser }) => {
+test("a draft travels in a link by what it changes, and does not replace one's own unasked", async ({ page, browser }) => {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto("author/?chapter=04-activations");
   await ready(page);
   await edit(page, "lede =", "# größe\nlede =");
   await page.getByRole("button", { name: "Copy a link to this draft" }).click();
-  await expect(page.getByText(/a link of \d+ characters that holds the whole chapter/)).toBeVisible();
+  await expect(page.getByText(/a link of \d{2,3} characters that holds what you changed/)).toBeVisible();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toContain("/author/#draft=");
 
   const other = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
   await other.goto(link);
-  await expect(other.getByText("The draft of 04-activations is in the editor")).toBeVisible();
+  await expect(other.getByText("The draft of 04-activations is in the editor. It changes chapter.md from line 3.")).toBeVisible();
   expect(await text(other)).toBe(await text(page));
   expect(new URL(other.url()).hash).toBe("");
   await edit(other, "größe", "mine");

@@ -174,7 +174,7 @@ pub(crate) fn manifest(folder: &Path) -> Result<serde_json::Value> {
 }
 
 /// The folders whose pages show something to a room, which may vote on paper: the only ones that may use the camera.
-const ROOMS: [&str; 4] = ["chapter/", "w/", "mission/", "presenter/"];
+const ROOMS: [&str; 5] = ["chapter/", "de/chapter/", "w/", "mission/", "presenter/"];
 /// Where a page asks for the number of the build, and the script that does.
 const VERSION: &str = "build-version";
 const RELOADER: &str = "reload.js";

@@ -1,6 +1,7 @@
 //! One option, or several, of a list; every option that is chosen is explained.
 
 use leptos::prelude::*;
+use ringside_content::language;
 use ringside_core::exercise::{Choice, Chosen, Kind, OptionDef, option_order};
 
 use super::frame;
@@ -9,6 +10,7 @@ use crate::ui::unique_id;
 
 /// The options, the button and the verdict.
 pub(super) fn form(session: Session) -> AnyView {
+    let lang = session.lang;
     let several = session.exercise.with_value(|e| matches!(&e.kind, Kind::Choice(choice) if choice.several));
     let name = StoredValue::new(unique_id("choice"));
     let options = move || {
@@ -49,10 +51,12 @@ pub(super) fn form(session: Session) -> AnyView {
     view! {
         <form class="choice-form" on:submit=submit>
             <fieldset>
-                <legend>{if several { "Choose all that apply" } else { "Choose one" }}</legend>
+                <legend lang=lang.marked()>{if several { language::CHOOSE_ALL } else { language::CHOOSE_ONE }.to(lang)}</legend>
                 {options}
             </fieldset>
-            <button type="submit" hidden=session.exam disabled=move || session.input.with(String::is_empty)>"Check"</button>
+            <button type="submit" lang=lang.marked() hidden=session.exam disabled=move || session.input.with(String::is_empty)>
+                {language::CHECK.to(lang)}
+            </button>
         </form>
         <div role="status">{move || verdict(session)}</div>
     }
@@ -63,9 +67,9 @@ fn verdict(session: Session) -> Option<AnyView> {
     let picked = chosen(&session.submitted()?);
     let came = judge(session, &picked)?;
     let lead = match (came.is_right(), came.wrong.is_empty()) {
-        (true, _) => "Right.",
-        (false, true) => "Not all of it yet.",
-        (false, false) => "Not yet.",
+        (true, _) => language::RIGHT,
+        (false, true) => language::NOT_ALL,
+        (false, false) => language::NOT_YET,
     };
     let remarks = picked
         .iter()
@@ -76,7 +80,7 @@ fn verdict(session: Session) -> Option<AnyView> {
         .collect_view();
     Some(
         view! {
-            <p class="lead-in"><b>{lead}</b></p>
+            <p class="lead-in" lang=session.lang.marked()><b>{lead.to(session.lang)}</b></p>
             {remarks}
         }
         .into_any(),

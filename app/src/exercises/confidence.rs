@@ -1,12 +1,13 @@
 //! How sure the learner is of a prediction; for the picture of how well they know what they know.
 
 use leptos::prelude::*;
+use ringside_content::language::{self, Phrase};
 
 use super::session::Session;
 use crate::ui::unique_id;
 
 /// Percentages to choose from.
-const LEVELS: [(u8, &str); 3] = [(50, "a guess"), (75, "fairly sure"), (95, "certain")];
+const LEVELS: [(u8, Phrase); 3] = [(50, language::GUESS), (75, language::FAIRLY), (95, language::CERTAIN)];
 
 /// The choice. Optional, and over once the learner has committed. A quiz does not ask it.
 pub(super) fn field(session: Session) -> AnyView {
@@ -27,15 +28,15 @@ pub(super) fn field(session: Session) -> AnyView {
                         disabled=committed
                         on:change=move |_| session.update(|a| a.confidence = Some(percent))
                     />
-                    <span>{text}</span>
+                    <span>{text.to(session.lang)}</span>
                 </label>
             }
         })
         .into_iter()
         .collect_view();
     view! {
-        <fieldset class="confidence">
-            <legend>"How sure are you? (optional)"</legend>
+        <fieldset class="confidence" lang=session.lang.marked()>
+            <legend>{language::SURE.to(session.lang)}</legend>
             {levels}
         </fieldset>
     }

@@ -1,6 +1,7 @@
 //! An answer in the learner's own words, which the learner compares with a rubric and a model answer.
 
 use leptos::prelude::*;
+use ringside_content::language;
 use ringside_core::exercise::input::indices;
 use ringside_core::exercise::{Explain, Kind};
 
@@ -10,6 +11,7 @@ use crate::ui::unique_id;
 
 /// The field, and what to compare it with once it has been written.
 pub(super) fn form(session: Session) -> AnyView {
+    let lang = session.lang;
     let compare = move |_| {
         session.update(|a| {
             a.input = session.input.get_untracked();
@@ -20,8 +22,8 @@ pub(super) fn form(session: Session) -> AnyView {
     let empty = move || session.input.with(|input| input.trim().is_empty());
     let compared = Memo::new(move |_| session.attempt.with(|a| a.checked));
     view! {
-        {field(session, "Your explanation", "In your own words, as to a colleague")}
-        <button type="button" hidden=session.exam disabled=empty on:click=compare>"Compare"</button>
+        {field(session, language::EXPLANATION.to(lang), language::OWN_WORDS.to(lang))}
+        <button type="button" lang=lang.marked() hidden=session.exam disabled=empty on:click=compare>{language::COMPARE.to(lang)}</button>
         <div role="status">{move || compared.get().then(|| comparison(session))}</div>
     }
     .into_any()
@@ -36,7 +38,7 @@ pub(super) fn field(session: Session, label: &'static str, placeholder: &'static
         rest.run(move || keep(session));
     };
     view! {
-        <label class="visually-hidden" for=id.clone()>{label}</label>
+        <label class="visually-hidden" lang=session.lang.marked() for=id.clone()>{label}</label>
         <textarea
             id=id
             class="explanation"
@@ -59,6 +61,7 @@ fn keep(session: Session) {
 }
 
 fn comparison(session: Session) -> AnyView {
+    let lang = session.lang;
     let Some(explain) = look(session, Explain::clone) else { return ().into_any() };
     let (score, weak_title) = (explain.clone(), explain.weak_title());
     let Explain { rubric, model_answer, weak_answer, weak_points } = explain;
@@ -94,11 +97,11 @@ fn comparison(session: Session) -> AnyView {
         .collect_view();
     view! {
         <div class="answer right">
-            <p>"A good answer"</p>
+            <p lang=lang.marked()>{language::GOOD_ANSWER.to(lang)}</p>
             <div inner_html=session.fill(&model_answer)></div>
         </div>
         <fieldset class="rubric">
-            <legend>"Tick what yours says too"</legend>
+            <legend lang=lang.marked()>{language::TICK.to(lang)}</legend>
             {points}
             <p class="points">"Your answer: " {move || score.score(marks().len())}</p>
         </fieldset>

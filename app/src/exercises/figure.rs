@@ -1,6 +1,7 @@
 //! The figure that an exercise is answered on: opened by a button, so that a page does not download it for everybody.
 
 use leptos::prelude::*;
+use ringside_content::language::Phrase;
 use ringside_core::query::Query;
 
 use super::session::Session;
@@ -27,16 +28,18 @@ impl Figure {
     }
 
     /// The figure of the exercise's model in this state, or the button that opens it.
-    pub fn view(self, session: Session, state: RwSignal<Query>, button: &'static str) -> AnyView {
+    pub fn view(self, session: Session, state: RwSignal<Query>, button: Phrase) -> AnyView {
         let model = session.exercise.with_value(|e| e.model.clone().unwrap_or_default());
         let widget = widgets::find(&model);
+        let lang = session.lang;
         let figure = move || {
             if !self.open.get() {
                 let start = move |_| {
                     self.open.set(true);
                     self.focus();
                 };
-                return view! { <button type="button" on:click=start>{button}</button> }.into_any();
+                return view! { <button type="button" lang=lang.marked() on:click=start>{button.to(lang)}</button> }
+                    .into_any();
             }
             match widget {
                 Some(widget) => deferred(

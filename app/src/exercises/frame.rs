@@ -1,7 +1,8 @@
 //! What all exercises have around their form: number, prompt, hints, solution, fresh numbers.
 
 use leptos::prelude::*;
-use ringside_core::exercise::{Exercise, Kind};
+use ringside_content::language::{self, Lang};
+use ringside_core::exercise::Exercise;
 
 use super::session::Session;
 use crate::ui::copy_link::copy_link;
@@ -21,13 +22,15 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
     let labelled = format!("{heading} {counted}");
     let help = (!session.exam).then(|| help(session));
     let onward = (!session.exam).then(|| onward(session));
-    let count = format!("{nth} · {}", Kind::called(kind));
-    let level = format!("level {}", exercise.level);
+    let lang = session.lang;
+    let count = format!("{nth} · {}", lang.kind(kind));
+    let level = language::LEVEL.with(lang, &[("level", &exercise.level.to_string())]);
     let right = move || session.attempt.with(|a| a.right);
     let prompt = move || session.prompt();
     view! {
         <section
             class="exercise sans"
+            lang=lang.marked()
             id=anchor
             data-exercise=exercise.id.clone()
             data-kind=kind
@@ -36,15 +39,15 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
             <header class="exercise-head">
                 <span id=counted>{count}</span>
                 <span>{level}</span>
-                <b hidden=move || !right()>"✓ solved"</b>
+                <b hidden=move || !right()>{language::SOLVED.to(lang)}</b>
             </header>
-            <h3 id=heading>{title}</h3>
+            <h3 id=heading lang=lang.english()>{title}</h3>
             <Show when=move || session.bad_link.with(Option::is_some)>
-                <div class="message" role="alert">
+                <div class="message" role="alert" lang=lang.english()>
                     <p>{move || format!("{}; the link was followed without it.", session.bad_link.get().unwrap_or_default())}</p>
                 </div>
             </Show>
-            <div class="prompt" inner_html=prompt></div>
+            <div class="prompt" lang=lang.english() inner_html=prompt></div>
             <Show when=move || session.missing.get()>
                 {trouble(
                     "The model that checks this exercise could not be downloaded. Check the connection.".to_owned(),
@@ -68,7 +71,8 @@ fn onward(session: Session) -> impl IntoView {
             let is_number = e.number().is_some() && e.kind.unlocks().is_none();
             e.solution.last().filter(|_| is_number).cloned()
         });
-        let why = last.map(|step| view! { <div class="why" inner_html=session.fill(&step)></div> });
+        let why = last
+            .map(|step| view! { <div class="why" lang=session.lang.english() inner_html=session.fill(&step)></div> });
         let next = next(session).map(|(href, text)| view! { <a href=href>{text}</a> });
         view! { <div class="onward">{why} {next}</div> }
     };
@@ -77,17 +81,18 @@ fn onward(session: Session) -> impl IntoView {
 
 /// What follows the exercise in its chapter, if that is another one, or a section: where it is and what the link says.
 fn next(session: Session) -> Option<(String, String)> {
-    let address = session.address().filter(|_| !session.alone)?;
+    let address = session.address(session.lang).filter(|_| !session.alone)?;
     let (page, id) = address.split_once('#')?;
     let next = document().get_element_by_id(id)?.next_element_sibling()?;
     if let Some(id) = next.get_attribute("data-slot-exercise") {
-        return Some((format!("{page}#exercise-{id}"), "Next exercise".to_owned()));
+        return Some((format!("{page}#exercise-{id}"), language::NEXT_EXERCISE.to(session.lang).to_owned()));
     }
     let title = next.text_content().filter(|_| next.tag_name() == "H2")?;
-    Some((format!("{page}#{}", next.id()), format!("Read on: {title}")))
+    Some((format!("{page}#{}", next.id()), language::READ_ON.with(session.lang, &[("title", &title)])))
 }
 
 fn help(session: Session) -> impl IntoView {
+    let lang = session.lang;
     let hints = session.exercise.with_value(|e| e.hints.len());
     let steps = session.exercise.with_value(|e| e.solution.len());
     let can_draw = session.exercise.with_value(|e| !e.draw.is_empty()) && !session.alone;
@@ -99,8 +104,9 @@ fn help(session: Session) -> impl IntoView {
     let shown = RwSignal::new(false);
     let seed = move || session.attempt.with(|a| a.seed);
     let title = session.exercise.with_value(|e| e.title.clone().unwrap_or_else(|| e.id.clone()));
-    let adds = session.address().filter(|_| !session.alone).map(|address| {
-        view! { <button type="button" class="quiet" data-lecture=address data-title=title>"Add to lecture"</button> }
+    // A lecture's list is English.
+    let adds = session.address(Lang::En).filter(|_| !session.alone).map(|address| {
+        view! { <button type="button" class="quiet" data-lecture=address data-title=title>{language::ADD.to(lang)}</button> }
     });
     let list = StoredValue::new(unique_id("hints"));
     let hint = move |_: leptos::ev::MouseEvent| {
@@ -122,7 +128,7 @@ fn help(session: Session) -> impl IntoView {
     };
     view! {
         <div class="help">
-            <ol class="hints" id=list.get_value() tabindex="-1" hidden=move || opened.get() == 0 aria-live="polite">
+            <ol class="hints" lang=lang.english() id=list.get_value() tabindex="-1" hidden=move || opened.get() == 0 aria-live="polite">
                 {move || {
                     session
                         .exercise
@@ -131,20 +137,20 @@ fn help(session: Session) -> impl IntoView {
             </ol>
             <div class="help-buttons">
                 <button type="button" class="quiet" hidden=all_open on:click=hint>
-                    {move || if opened.get() == 0 { "Hint" } else { "Another hint" }}
+                    {move || if opened.get() == 0 { language::HINT } else { language::ANOTHER_HINT }.to(lang)}
                 </button>
                 <button type="button" class="quiet" hidden=move || !allowed() aria-expanded=move || shown.get().to_string() on:click=solution>
-                    {move || if shown.get() { "Hide the solution" } else { "Show the solution" }}
+                    {move || if shown.get() { language::HIDE_SOLUTION } else { language::SHOW_SOLUTION }.to(lang)}
                 </button>
                 <button type="button" class="quiet" hidden=!can_draw on:click=fresh>
-                    "Fresh numbers"
+                    {language::FRESH.to(lang)}
                 </button>
-                {can_draw.then(|| copy_link("Copy link to these numbers", move || session.link()))}
+                {can_draw.then(|| copy_link(language::COPY_NUMBERS.to(lang), move || session.link()))}
                 {adds}
-                <small hidden=move || seed() == 0 || session.alone>{move || format!("set {}", seed())}</small>
+                <small hidden=move || seed() == 0 || session.alone>{move || language::SET.with(lang, &[("seed", &seed().to_string())])}</small>
             </div>
             <Show when=move || shown.get()>
-                <ol class="solution">
+                <ol class="solution" lang=lang.english()>
                     {move || {
                         session
                             .exercise

@@ -1,6 +1,7 @@
 //! Numbers that a link gives: `?seed=7#exercise-zero-2` shows everyone who follows it the same ones.
 
 use leptos::prelude::*;
+use ringside_content::language::Lang;
 use ringside_core::exercise::parse_seed;
 use ringside_core::query::Query;
 
@@ -42,9 +43,9 @@ fn query(search: &str) -> Query {
 }
 
 /// The link that gives this seed to the exercise with this key in the store, relative to the site's base.
-pub(super) fn link_to(key: &str, seed: u64) -> String {
+pub(super) fn link_to(key: &str, seed: u64, lang: Lang) -> String {
     let (chapter, id) = key.split_once('/').unwrap_or((key, ""));
-    format!("chapter/{chapter}/?{NAME}={seed}#exercise-{id}")
+    format!("{}?{NAME}={seed}#exercise-{id}", lang.chapter(chapter))
 }
 
 /// Takes the seed out of the address, once the learner has gone on to other numbers.

@@ -1,6 +1,7 @@
 //! A kernel or a program to write: its workbench with one puzzle, whose verdict is the exercise's.
 
 use leptos::prelude::*;
+use ringside_content::language;
 use ringside_core::exercise::Kind;
 
 use super::figure::Figure;
@@ -47,7 +48,7 @@ fn written(
         })
     };
     view! {
-        {figure.view(session, state, "Open the workbench")}
+        {figure.view(session, state, language::OPEN_WORKBENCH)}
         <div role="status">{say}</div>
     }
     .into_any()

@@ -21,11 +21,13 @@ mod task;
 mod trace;
 
 use leptos::prelude::*;
+use ringside_content::language;
 use ringside_content::schema::Exercises;
 use ringside_core::exercise::{Exercise, Kind};
 
 use crate::data::Remote;
 use crate::deferred::lazy;
+use crate::router;
 use crate::store::doc::Attempt;
 use crate::store::store;
 pub use given::{Given, given};
@@ -70,10 +72,12 @@ lazy! {
 fn view(place: Place) -> AnyView {
     let (exercises, prompt) = (place.exercises, place.prompt.clone());
     let show = move |file: std::sync::Arc<Exercises>| {
+        let lang = router::language();
         let found = file.exercises.iter().enumerate().find(|(_, e)| e.id == place.id);
         match found {
             Some((index, exercise)) => {
-                let nth = || format!("Exercise {} of {}", index + 1, file.exercises.len());
+                let numbers = [index + 1, file.exercises.len()].map(|n| n.to_string());
+                let nth = || language::EXERCISE.with(lang, &[("number", &numbers[0]), ("all", &numbers[1])]);
                 let nth = place.alone.clone().unwrap_or_else(nth);
                 alive(&place, exercise, nth)
             }
@@ -115,7 +119,7 @@ fn form(session: Session, exercise: &Exercise) -> AnyView {
         Kind::Kernel(_) => kernel::form,
         Kind::Program(_) => kernel::program,
     };
-    view! { <div class="exercise-form">{form(session)}</div> }.into_any()
+    view! { <div class="exercise-form" lang=session.lang.english()>{form(session)}</div> }.into_any()
 }
 
 /// Whether the prediction with this id has been committed or passed over. Tracks.

@@ -1,6 +1,7 @@
 //! A number with its unit, typed freely.
 
 use leptos::prelude::*;
+use ringside_content::language::{self, Phrase};
 use ringside_core::answer::{Outcome, Tolerance, Verdict};
 
 use super::frame;
@@ -10,7 +11,7 @@ use crate::ui::unique_id;
 /// The field, the button and the verdict.
 pub(super) fn form(session: Session) -> AnyView {
     view! {
-        {field(session, "Check")}
+        {field(session, language::CHECK)}
         <div role="status">
             {move || checked(session).map(|verdict| show(session, verdict))}
         </div>
@@ -19,7 +20,8 @@ pub(super) fn form(session: Session) -> AnyView {
 }
 
 /// The field with its button and the tolerance.
-pub(super) fn field(session: Session, button: &'static str) -> impl IntoView {
+pub(super) fn field(session: Session, button: Phrase) -> impl IntoView {
+    let lang = session.lang;
     let id = unique_id("answer");
     let note = format!("{id}-note");
     let submit = move |event: leptos::ev::SubmitEvent| {
@@ -28,7 +30,7 @@ pub(super) fn field(session: Session, button: &'static str) -> impl IntoView {
     };
     view! {
         <form class="answer-form" autocomplete="off" on:submit=submit>
-            <label class="visually-hidden" for=id.clone()>"Your answer"</label>
+            <label class="visually-hidden" for=id.clone() lang=lang.marked()>{language::YOUR_ANSWER.to(lang)}</label>
             <input
                 type="text"
                 id=id
@@ -40,7 +42,7 @@ pub(super) fn field(session: Session, button: &'static str) -> impl IntoView {
                 on:input=move |event| session.input.set(event_target_value(&event))
                 on:blur=move |_| session.keep_input()
             />
-            <button type="submit" hidden=session.exam>{button}</button>
+            <button type="submit" lang=lang.marked() hidden=session.exam>{button.to(lang)}</button>
             <small id=note>{tolerance(session)}</small>
         </form>
     }

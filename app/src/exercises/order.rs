@@ -1,6 +1,7 @@
 //! Items to put in order: by buttons, by the arrow keys on them, or dragged.
 
 use leptos::prelude::*;
+use ringside_content::language;
 use ringside_core::answer::write;
 use ringside_core::exercise::input::indices;
 use ringside_core::exercise::{Kind, Order, Ordered, Placed, option_order, right_order};
@@ -149,7 +150,9 @@ pub(super) fn form(session: Session) -> AnyView {
         <ol class="order">{move || sorting.rows()}</ol>
         <p class="order-end">{last}</p>
         <p class="visually-hidden" role="status">{moved}</p>
-        <button type="button" class:secondary=session.exam on:click=submit>{if session.exam { "Use this order" } else { "Check" }}</button>
+        <button type="button" lang=session.lang.marked() class:secondary=session.exam on:click=submit>
+            {if session.exam { "Use this order" } else { language::CHECK.to(session.lang) }}
+        </button>
         <div role="status">{move || verdict(session)}</div>
     }
     .into_any()

@@ -1,6 +1,7 @@
 //! Things that belong together: a list to choose a partner from for each, and for `label` a bar whose parts they name.
 
 use leptos::prelude::*;
+use ringside_content::language;
 use ringside_core::answer::write;
 use ringside_core::exercise::input::{partners, write_partners};
 use ringside_core::exercise::{Kind, check_partners, option_order};
@@ -60,7 +61,7 @@ pub(super) fn form(session: Session) -> AnyView {
         <form class="pairs" on:submit=submit>
             <dl>{rows}</dl>
             <ol class="partners" type=marks aria-hidden="true">{printed}</ol>
-            <button type="submit" hidden=session.exam disabled=untouched>"Check"</button>
+            <button type="submit" lang=session.lang.marked() hidden=session.exam disabled=untouched>{language::CHECK.to(session.lang)}</button>
         </form>
         <div role="status">{move || verdict(session, sides)}</div>
     }

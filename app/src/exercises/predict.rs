@@ -1,6 +1,7 @@
 //! A number to commit to before the figure is uncovered. Right, near or far, it is told which.
 
 use leptos::prelude::*;
+use ringside_content::language;
 use ringside_core::answer::Outcome;
 use ringside_core::exercise::Kind;
 
@@ -11,7 +12,7 @@ use super::{compare, confidence, frame, number};
 pub(super) fn form(session: Session) -> AnyView {
     view! {
         {confidence::field(session)}
-        {number::field(session, "Commit")}
+        {number::field(session, language::COMMIT)}
         <div role="status">
             {move || {
                 number::checked(session)

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use ringside_content::language::Lang;
 use ringside_core::catalogue::{Entry, Evaluation};
 use ringside_core::exercise::{Env, Exercise, MAX_SEED, Resolved, Template, draw, environment, resolve};
 use ringside_core::query::Query;
@@ -9,7 +10,7 @@ use ringside_core::query::Query;
 use super::{Place, attempt, given, key};
 use crate::store::doc::Attempt;
 use crate::store::store;
-use crate::{clock, page, practice, widgets};
+use crate::{clock, page, practice, router, widgets};
 
 /// The handle that a form works with.
 #[derive(Clone, Copy)]
@@ -40,6 +41,8 @@ pub(super) struct Session {
     pub(super) alone: bool,
     /// Whether it is still being written.
     draft: bool,
+    /// The language of the page. The exercise itself is English.
+    pub(super) lang: Lang,
 }
 
 impl Session {
@@ -96,14 +99,15 @@ impl Session {
             exam: false,
             alone: false,
             draft: false,
+            lang: router::language(),
         }
     }
 
-    /// The address of the exercise in its chapter; none of a question of a quiz or of what is still being written.
-    pub(super) fn address(self) -> Option<String> {
+    /// The address of the exercise in its chapter, in a language; none of a question of a quiz or of what is still being written.
+    pub(super) fn address(self, lang: Lang) -> Option<String> {
         let key = self.key.get_value();
         let (chapter, id) = key.split_once('/').filter(|_| !self.exam && !self.draft)?;
-        Some(format!("chapter/{chapter}/#exercise-{id}"))
+        Some(format!("{}#exercise-{id}", lang.chapter(chapter)))
     }
 
     /// Downloads the model that computes the answers.
@@ -269,7 +273,7 @@ impl Session {
     /// A link that shows everyone the numbers that are on screen, relative to the site's base.
     pub(super) fn link(self) -> String {
         let seed = self.attempt.with_untracked(|a| a.seed);
-        self.key.with_value(|key| given::link_to(key, seed))
+        self.key.with_value(|key| given::link_to(key, seed, self.lang))
     }
 }
 

@@ -2,6 +2,7 @@
 //! says over it.
 
 use leptos::prelude::*;
+use ringside_content::language;
 use ringside_core::answer::write;
 use ringside_core::decimal;
 use ringside_core::exercise::input::points;
@@ -79,7 +80,9 @@ pub(super) fn form(session: Session) -> AnyView {
     view! {
         <div class="sketch" on:pointerup=move |_| session.keep_input()>{help} {axes}</div>
         {confidence::field(session)}
-        <button type="button" hidden=move || session.exam || committed.get() on:click=commit>"Commit"</button>
+        <button type="button" lang=session.lang.marked() hidden=move || session.exam || committed.get() on:click=commit>
+            {language::COMMIT.to(session.lang)}
+        </button>
         <p class="field-error" role="status">{missing}</p>
         <div role="status" id=result.get_value() tabindex="-1">{move || committed.get().then(|| reveal(session, drawn.get())).flatten()}</div>
     }

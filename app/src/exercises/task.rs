@@ -1,6 +1,7 @@
 //! A goal on the state of a figure. Every state that meets it is right, and is seen to be as soon as it is reached.
 
 use leptos::prelude::*;
+use ringside_content::language;
 use ringside_core::exercise::{Kind, Template, environment};
 use ringside_core::quantity::listed;
 use ringside_core::query::Query;
@@ -107,7 +108,7 @@ pub(super) fn form(session: Session) -> AnyView {
     };
     view! {
         <ul class="goals" aria-live="polite">{goals}</ul>
-        {figure.view(session, state, "Open the figure")}
+        {figure.view(session, state, language::OPEN_FIGURE)}
         {strayed}
         <div role="status">{say}</div>
     }

@@ -1,6 +1,7 @@
 //! A symptom: its cause, and the change that proves it.
 
 use leptos::prelude::*;
+use ringside_content::language;
 use ringside_core::exercise::input::cause_and_change;
 use ringside_core::exercise::{Kind, Template, Trace, environment, option_order};
 
@@ -52,19 +53,20 @@ pub(super) fn form(session: Session) -> AnyView {
             },
         );
     };
+    let lang = session.lang;
     let ready = move || matches!(chosen(), (Some(_), Some(_)));
     view! {
         {evidence(session)}
         <form class="choice-form" on:submit=submit>
             <fieldset>
-                <legend>"What is the cause?"</legend>
+                <legend lang=lang.marked()>{language::CAUSE.to(lang)}</legend>
                 {causes}
             </fieldset>
             <fieldset>
-                <legend>"What will you change to prove it?"</legend>
+                <legend lang=lang.marked()>{language::PROOF.to(lang)}</legend>
                 {changes}
             </fieldset>
-            <button type="submit" hidden=session.exam disabled=move || !ready()>"Measure"</button>
+            <button type="submit" lang=lang.marked() hidden=session.exam disabled=move || !ready()>{language::MEASURE.to(lang)}</button>
         </form>
         <div role="status">{move || verdict(session)}</div>
     }
@@ -132,17 +134,17 @@ fn verdict(session: Session) -> Option<AnyView> {
         Template::fill(&tried.say, &env)
     })?;
     let lead = match (is_cause, measured.proves) {
-        (true, true) => "Right: the cause, and its proof.",
-        (true, false) => "The cause, and no proof of it yet.",
-        (false, true) => "A change that helps, and not by this cause.",
-        (false, false) => "Not yet.",
+        (true, true) => language::CAUSE_AND_PROOF,
+        (true, false) => language::CAUSE_ALONE,
+        (false, true) => language::OTHER_CAUSE,
+        (false, false) => language::NOT_YET,
     };
     let remark = |right: bool, text: &str, say: String| {
         frame::verdict(right, true, format!("<p>{}</p>{say}", session.fill(text)))
     };
     Some(
         view! {
-            <p class="lead-in"><b>{lead}</b></p>
+            <p class="lead-in" lang=session.lang.marked()><b>{lead.to(session.lang)}</b></p>
             {remark(is_cause, &named.text, session.fill(&named.say))}
             {remark(measured.proves, &tried.text, means.unwrap_or_else(|why| why))}
         }

@@ -38,7 +38,7 @@ fn enliven(root: HtmlElement) {
     let route = address().route();
     Effect::new(move |_| {
         let here = match route.get() {
-            Route::Chapter(slug) => slug,
+            Route::Chapter(slug, _) => slug,
             _ => String::new(),
         };
         for link in dom::all(&root, "a[data-chapter]") {

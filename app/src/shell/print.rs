@@ -85,6 +85,7 @@ async fn append(slug: &str) -> Option<Element> {
     let page = document.query_selector(".chapter-page").ok()??;
     let section = document.create_element("section").ok()?;
     section.set_attribute("class", "solutions").ok()?;
+    section.set_attribute("lang", "en").ok()?;
     let chapter = answer::Chapter::fetch(slug).await;
     let mut html = "<h2>Solutions</h2>".to_owned();
     for slot in dom::all(&page, "[data-slot-exercise]") {

@@ -6,7 +6,7 @@
 
 use leptos::html;
 use leptos::prelude::*;
-use ringside_content::words;
+use ringside_content::language::{COVERED, UNCOVER};
 use ringside_core::query::{Problem, Query};
 use ringside_drawing::caption;
 use wasm_bindgen::JsCast as _;
@@ -16,6 +16,7 @@ use super::copy_link::copy_link;
 use super::later::Later;
 use super::more::More;
 use super::{dom, link, unique_id};
+use crate::router;
 
 /// The event by which a figure is put into a state, as its `data-query` has it: `detail` is the text of a query.
 const SET_STATE: &str = "ringside-set";
@@ -205,8 +206,9 @@ fn Lead(finding: Memo<String>, waits: Option<Withheld>) -> impl IntoView {
     let lead = move || match waits {
         Some(waits) if waits.is.get() => {
             let show = move |_| waits.show.run(());
-            let button = view! { <button type="button" class="quiet" on:click=show>{words::UNCOVER}</button> };
-            view! { <span>{words::COVERED} " " {button}</span> }.into_any()
+            let lang = router::language();
+            let button = view! { <button type="button" class="quiet" on:click=show>{UNCOVER.to(lang)}</button> };
+            view! { <span lang=lang.marked()>{COVERED.to(lang)} " " {button}</span> }.into_any()
         }
         _ => view! { <b>{move || finding.with(|text| caption::sentences(text).0.to_owned())}</b> }.into_any(),
     };

@@ -8,6 +8,7 @@ use super::{labs, missions, still};
 use crate::data::{Lab, Listed};
 use crate::evaluated::evaluated;
 use crate::html::escape;
+use crate::language::Lang;
 use crate::markdown;
 use crate::schema::{Course, Status};
 use crate::words;
@@ -103,7 +104,7 @@ pub(super) fn live(course: &Course) -> String {
 
 /// A figure that comes alive when it is seen.
 fn figure(id: &str, place: &str, query: &str) -> String {
-    let slot = catalogue::find(id).map(|entry| markdown::slot(entry, place, &Query::parse(query), None));
+    let slot = catalogue::find(id).map(|entry| markdown::slot(entry, place, &Query::parse(query), None, Lang::En));
     format!("{}<i class=\"seen-here\" data-seen-of=\"{place}\"></i>\n", slot.unwrap_or_default())
 }
 

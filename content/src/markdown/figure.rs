@@ -9,10 +9,10 @@ use super::links::page;
 use crate::drawn::drawn;
 use crate::evaluated::evaluated;
 use crate::html::escape;
-use crate::words;
+use crate::language::{COVERED, Lang, UNCOVER};
 
-/// The place-holder of a widget.
-pub(crate) fn slot(entry: &Entry, id: &str, query: &Query, after: Option<&str>) -> String {
+/// The place-holder of a widget on a page in one of the languages.
+pub(crate) fn slot(entry: &Entry, id: &str, query: &Query, after: Option<&str>, lang: Lang) -> String {
     let text = query.to_string();
     let mut out = format!("<div class=\"widget-slot\" id=\"{}\" data-slot-widget=\"{}\"", escape(id), escape(entry.id));
     if !text.is_empty() {
@@ -22,17 +22,18 @@ pub(crate) fn slot(entry: &Entry, id: &str, query: &Query, after: Option<&str>) 
         out.push_str(&format!(" data-after=\"{}\"", escape(after)));
     }
     let still = still(entry, query);
-    let shown = if after.is_some() { covered(&still) } else { still };
+    let shown = if after.is_some() { covered(&still, lang) } else { still };
     out.push_str(&format!(">\n{shown}</div>\n"));
     out
 }
 
 /// A figure that is not to be seen before its prediction.
-fn covered(still: &str) -> String {
+fn covered(still: &str, lang: Lang) -> String {
+    let marked = lang.marked().map(|code| format!(" lang=\"{code}\"")).unwrap_or_default();
     format!(
-        "<div class=\"covered sans\">\n<p>{}</p>\n<details><summary>{}</summary>\n{still}</details>\n</div>\n",
-        words::COVERED,
-        words::UNCOVER
+        "<div class=\"covered sans\">\n<p{marked}>{}</p>\n<details><summary{marked}>{}</summary>\n{still}</details>\n</div>\n",
+        COVERED.to(lang),
+        UNCOVER.to(lang)
     )
 }
 
@@ -82,10 +83,10 @@ mod tests {
 
     #[test]
     fn a_figure_that_answers_a_prediction_is_folded_until_then() {
-        let place = |after| slot(&Params::ENTRY, "figure-1", &Query::default(), after);
+        let place = |after| slot(&Params::ENTRY, "figure-1", &Query::default(), after, Lang::En);
         assert!(!place(None).contains("<details>"));
         let covered = place(Some("guess"));
         let (before, folded) = covered.split_once("<details>").expect("a fold");
-        assert!(before.contains(words::COVERED) && !before.contains("<table>") && folded.contains("480\u{a0}GB"));
+        assert!(before.contains(COVERED.to(Lang::En)) && !before.contains("<table>") && folded.contains("480\u{a0}GB"));
     }
 }

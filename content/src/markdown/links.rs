@@ -8,6 +8,7 @@ use ringside_core::query::Query;
 
 use crate::evaluated::evaluated;
 use crate::html::escape;
+use crate::language::Lang;
 use crate::markdown::scan::{CHAPTER, FigureHead};
 use crate::names::Kind;
 use crate::schema::Status;
@@ -22,6 +23,8 @@ const SCHEMES: [&str; 7] = ["see:", "term:", "source:", "chapter:", "widget:", "
 pub(crate) struct Here<'s> {
     /// The chapter.
     pub(crate) slug: Option<&'s str>,
+    /// The language of the page: a link to a chapter leads to its text in it, where there is one.
+    pub(crate) lang: Lang,
     /// The figures of the chapter.
     pub(crate) figures: &'s [FigureHead],
     /// How many of them stand above; in an exercise, whose place is not known, the chapter's first.
@@ -49,7 +52,7 @@ pub(crate) fn link(world: &World<'_>, here: Here<'_>, destination: &str, spot: S
             );
             return broken;
         };
-        return chapter(world, slug, Some(anchor), spot);
+        return chapter(world, (slug, here.lang), Some(anchor), spot);
     }
     let Some((scheme, rest)) = destination.split_once(':') else {
         sink.report(spot, format!(
@@ -79,7 +82,7 @@ pub(crate) fn link(world: &World<'_>, here: Here<'_>, destination: &str, spot: S
                 Some((slug, anchor)) => (slug, Some(anchor)),
                 None => (rest, None),
             };
-            chapter(world, slug, anchor, spot)
+            chapter(world, (slug, here.lang), anchor, spot)
         }
         "widget" => {
             let (id, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -116,7 +119,7 @@ pub(crate) fn source_link(id: &str, title: &str, url: &str) -> String {
     )
 }
 
-fn chapter(world: &World<'_>, slug: &str, anchor: Option<&str>, spot: Spot<'_>) -> String {
+fn chapter(world: &World<'_>, (slug, lang): (&str, Lang), anchor: Option<&str>, spot: Spot<'_>) -> String {
     if !world.names.resolve(Kind::Chapter, slug, spot, world.sink) {
         return String::new();
     }
@@ -130,8 +133,9 @@ fn chapter(world: &World<'_>, slug: &str, anchor: Option<&str>, spot: Spot<'_>) 
         // A planned chapter has a place in the map and no page of its own.
         return plain(format!("<a href=\"./#{}\">", escape(slug)));
     }
+    let page = escape(&world.language_of(slug, lang).chapter(slug));
     let Some(anchor) = anchor else {
-        return plain(format!("<a href=\"chapter/{}/\">", escape(slug)));
+        return plain(format!("<a href=\"{page}\">"));
     };
     let anchors: Vec<&str> = world.scans.get(slug).into_iter().flat_map(|s| &s.anchors).map(String::as_str).collect();
     if !anchors.contains(&anchor) {
@@ -139,7 +143,7 @@ fn chapter(world: &World<'_>, slug: &str, anchor: Option<&str>, spot: Spot<'_>) 
         world.sink.report_near(spot, message, anchor, &anchors);
         return String::new();
     }
-    plain(format!("<a href=\"chapter/{}/#{}\">", escape(slug), escape(anchor)))
+    plain(format!("<a href=\"{page}#{}\">", escape(anchor)))
 }
 
 fn see(world: &World<'_>, here: Here<'_>, rest: &str, spot: Spot<'_>) -> String {

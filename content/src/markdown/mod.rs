@@ -12,16 +12,19 @@ mod links;
 mod maths;
 pub(crate) mod scan;
 mod template;
+pub(crate) mod translation;
 pub(crate) mod values;
 mod writer;
 
 use pulldown_cmark::Options;
 
+use crate::language::Lang;
 use crate::schema::Html;
 use crate::source::Located;
 use crate::world::World;
 
 use scan::{CHAPTER, Scan};
+use translation::Translation;
 use writer::{Flavour, Writer};
 
 pub(crate) use figure::{quantities, slot, still};
@@ -53,6 +56,8 @@ pub(crate) struct Heading {
     pub(crate) aside: bool,
     /// Its text, without markup.
     pub(crate) text: String,
+    /// Whether it is in English.
+    pub(crate) is_english: bool,
 }
 
 /// Stands for how long an aside takes, in its summary, until that is known.
@@ -79,6 +84,18 @@ pub(crate) fn chapter(world: &World<'_>, slug: &str, scan: &Scan<'_>, exercises:
     Writer::new(world, &scan.body, Flavour::Chapter, Some(slug)).with_chapter(scan, exercises).page(CHAPTER)
 }
 
+/// Renders the body of a chapter in another language.
+pub(crate) fn translated(
+    world: &World<'_>,
+    slug: &str,
+    lang: Lang,
+    Translation { scan, english, .. }: &Translation<'_>,
+    exercises: &[Slot],
+) -> Page {
+    let writer = Writer::new(world, &scan.body, Flavour::Chapter, Some(slug)).with_chapter(scan, exercises);
+    writer.in_language(lang, english).page(CHAPTER)
+}
+
 /// Renders a text that is no chapter's: without exercises, and without anchors of its own to link to.
 pub(crate) fn page(world: &World<'_>, scan: &Scan<'_>) -> Page {
     Writer::new(world, &scan.body, Flavour::Chapter, None).with_chapter(scan, &[]).page(CHAPTER)
@@ -92,7 +109,12 @@ pub(crate) fn listing(language: &str, code: &str) -> String {
 
 /// Renders what fits in a line.
 pub(crate) fn inline(world: &World<'_>, slug: Option<&str>, text: &Located<'_>) -> Html {
-    Writer::new(world, text, Flavour::Inline, slug).piece(PIECE)
+    inline_in(world, slug, text, Lang::En)
+}
+
+/// The same, for a page in one of the languages.
+pub(crate) fn inline_in(world: &World<'_>, slug: Option<&str>, text: &Located<'_>, lang: Lang) -> Html {
+    Writer::new(world, text, Flavour::Inline, slug).in_language(lang, &[]).piece(PIECE)
 }
 
 /// Renders a template: Markdown in which `{…}` stays as it is.

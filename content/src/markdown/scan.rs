@@ -57,10 +57,12 @@ pub(crate) const CHAPTER: Options = Options::ENABLE_TABLES
 impl<'a> Scan<'a> {
     /// Looks through a chapter.
     pub(crate) fn new(file: &'a SourceFile) -> Self {
-        let all = file.located();
-        let (front, body) = split_front_matter(&file.text);
-        let front = front.map(|range| all.denoted(range.clone(), &file.text[range]));
-        let body = all.denoted(body.clone(), &file.text[body]);
+        let (front, body) = parts(file);
+        Self::of(front, body)
+    }
+
+    /// Looks through a chapter whose front matter and text are these.
+    pub(crate) fn of(front: Option<Located<'a>>, body: Located<'a>) -> Self {
         let mut scan = Scan {
             front,
             headings: Vec::new(),
@@ -145,6 +147,13 @@ impl<'a> Scan<'a> {
         }
         id
     }
+}
+
+/// A chapter's front matter, if there is any, and its text.
+pub(crate) fn parts(file: &SourceFile) -> (Option<Located<'_>>, Located<'_>) {
+    let all = file.located();
+    let (front, body) = split_front_matter(&file.text);
+    (front.map(|range| all.denoted(range.clone(), &file.text[range])), all.denoted(body.clone(), &file.text[body]))
 }
 
 /// The front matter, without its `+++` lines, and the rest.

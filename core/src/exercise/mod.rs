@@ -61,8 +61,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::query::{Query, plain};
 
 pub use choice::{Choice, Chosen, OptionDef};
-pub(crate) use draw::fnv1a;
-pub use draw::{MAX_SEED, draw, option_order, parse_seed};
+pub use draw::{MAX_SEED, draw, fnv1a, option_order, parse_seed};
 pub use env::{Env, Names};
 pub use explain::Explain;
 pub use input::{answer_key, on_paper};

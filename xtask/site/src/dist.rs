@@ -50,10 +50,12 @@ pub(crate) fn write(folder: &Path, public_url: &str, programs: Programs, content
 
     let template = html::template(&programs.index, public_url, &assets, programs.policed)?;
     for route in &content.routes {
-        let page = html::page(&template, &route.title, &route.description, &prerender::of(&route.path, content));
+        let languages = html::alternates(public_url, &route.languages);
+        let text = prerender::of(&route.path, content);
+        let page = html::page(&template, &route.title, &route.description, &languages, &text);
         process::write(&folder.join(&route.path).join("index.html"), page)?;
     }
-    let lost = html::page(&template, "Not found · Ringside", "There is no page at this address.", "");
+    let lost = html::page(&template, "Not found · Ringside", "There is no page at this address.", "", "");
     process::write(&folder.join("404.html"), lost)?;
     process::write(&folder.join(".nojekyll"), "")?;
     for name in ["LICENSE-MIT", "LICENSE-APACHE"] {

@@ -1,6 +1,7 @@
 //! The site's pages: `app/index.html` with what the build knows in the places that it has for it.
 
 use base64::Engine as _;
+use ringside_content::language::Lang;
 use sha2::{Digest, Sha256};
 
 use xtask::failure::Result;
@@ -73,11 +74,25 @@ pub(crate) fn template(index: &str, public_url: &str, assets: &Assets, policed: 
     filled(&page, &[("policy", &policy)])
 }
 
-/// The page of one route: the template with its title, its description and what it shows before the app has started.
-pub(crate) fn page(template: &str, title: &str, description: &str, prerendered: &str) -> String {
-    let fill =
-        [("title", escape(title)), ("description", escape(description)), ("prerendered", prerendered.to_owned())];
+/// The page of one route: the template with its title, its description, where it is in other languages, and what it shows before the app has
+/// started.
+pub(crate) fn page(template: &str, title: &str, description: &str, languages: &str, prerendered: &str) -> String {
+    let fill = [
+        ("title", escape(title)),
+        ("description", escape(description)),
+        ("languages", languages.to_owned()),
+        ("prerendered", prerendered.to_owned()),
+    ];
     fill.iter().fold(template.to_owned(), |page, (name, value)| page.replacen(&place(name), value, 1))
+}
+
+/// The links of a page's head to the same page in every language, as paths from the site's base; English is for all who read none of them.
+pub(crate) fn alternates(public_url: &str, languages: &[(Lang, String)]) -> String {
+    let link = |code: &str, path: &str| {
+        format!("<link rel=\"alternate\" hreflang=\"{code}\" href=\"{public_url}{}\">\n", escape(path))
+    };
+    let others = languages.iter().filter(|(lang, _)| *lang == Lang::En).map(|(_, path)| link("x-default", path));
+    languages.iter().map(|(lang, path)| link(lang.code(), path)).chain(others).collect()
 }
 
 fn place(name: &str) -> String {
@@ -124,7 +139,7 @@ mod tests {
 <meta http-equiv="Content-Security-Policy" content="{{policy}}">
 <base data-trunk-public-url>
 {{metas}}
-<title>{{title}}</title><meta name="description" content="{{description}}"><script>let a = "<b>";</script>
+<title>{{title}}</title>{{languages}}<meta name="description" content="{{description}}"><script>let a = "<b>";</script>
 <style>{{style}}</style>{{start}}
 <link data-trunk rel="rust" data-bin="app">
 <div id="prerendered">{{prerendered}}</div>"#;
@@ -180,7 +195,15 @@ mod tests {
 
     #[test]
     fn a_route_has_its_title_its_description_and_its_text() {
-        let html = page(INDEX, "A & B", "Say \"c\".", "<p>{{title}}</p>");
+        let languages = [(Lang::En, "chapter/a/".to_owned()), (Lang::De, "de/chapter/a/".to_owned())];
+        let html = page(INDEX, "A & B", "Say \"c\".", &alternates("/sub/", &languages), "<p>{{title}}</p>");
+        for link in [
+            "hreflang=\"en\" href=\"/sub/chapter/a/\"",
+            "hreflang=\"de\" href=\"/sub/de/chapter/a/\"",
+            "hreflang=\"x-default\" href=\"/sub/chapter/a/\"",
+        ] {
+            assert_eq!(html.matches(&format!("<link rel=\"alternate\" {link}>")).count(), 1, "{link} in\n{html}");
+        }
         assert!(html.contains("<title>A &amp; B</title>"), "{html}");
         assert!(html.contains("content=\"Say &quot;c&quot;.\""), "{html}");
         assert!(html.contains("<div id=\"prerendered\"><p>{{title}}</p></div>"), "{html}");

@@ -6,7 +6,7 @@ use ringside_content::schema::Draft;
 use wasm_bindgen::{JsCast as _, JsValue};
 
 use super::files::{self, Cut, File, Files};
-use super::link::Shared;
+use super::link::{Shared, Text};
 use crate::page;
 use crate::store::store;
 use crate::ui::later::Later;
@@ -28,6 +28,16 @@ pub(super) struct Discarded {
     /// The file that they were in.
     pub file: File,
     text: String,
+}
+
+/// A chapter from a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Received {
+    pub folder: String,
+    /// What is edited of each file, in the order of [`File::ALL`].
+    files: [String; File::ALL.len()],
+    /// Where it differs from the course: "chapter.md from line 12".
+    pub changes: Vec<String>,
 }
 
 /// The desk.
@@ -126,12 +136,12 @@ impl Desk {
 
     /// What the course has of it. Tracks.
     fn published(self, file: File) -> String {
-        let path = self.path(file);
-        let text = self.course.with_value(|course| course.get(&path).cloned().unwrap_or_default());
-        match file {
-            File::Manifest => self.folder.with(|folder| Cut::of(&text, folder).entry),
-            _ => text,
-        }
+        self.folder.with(|folder| self.published_in(folder, file))
+    }
+
+    fn published_in(self, folder: &str, file: File) -> String {
+        let text = self.course.with_value(|course| course.get(&file.path(folder)).cloned().unwrap_or_default());
+        if file == File::Manifest { Cut::of(&text, folder).entry } else { text }
     }
 
     /// Lines of a file before what is edited of it. Tracks.
@@ -183,11 +193,32 @@ impl Desk {
 
     /// The chapter, to be shared.
     pub fn shared(self) -> Shared {
-        untrack(|| Shared { folder: self.folder.get(), files: File::ALL.map(|file| self.text(file)) })
+        let text = |file: File| Text::of(&self.published(file), &self.text(file));
+        untrack(|| Shared { folder: self.folder.get(), files: File::ALL.map(text) })
+    }
+
+    /// The files of a shared chapter.
+    ///
+    /// # Errors
+    /// A sentence: they are told by what differs from a course that isn't this one.
+    pub fn taken_up(self, shared: Shared) -> Result<Received, String> {
+        let Shared { folder, files } = shared;
+        let mut changes = Vec::new();
+        let mut whole = Vec::new();
+        for (file, text) in File::ALL.into_iter().zip(files) {
+            changes.extend(text.differs_at().map(|line| format!("{} from line {line}", file.name())));
+            whole.extend(text.whole(&self.published_in(&folder, file)));
+        }
+        let files = whole.try_into().map_err(|_| {
+            format!(
+                "The link says what its author changed in {folder}, but this site has another version of that chapter. Ask for the files instead."
+            )
+        })?;
+        Ok(Received { folder, files, changes })
     }
 
     /// Whether a shared chapter would replace something of the author's own.
-    pub fn would_lose(self, shared: &Shared) -> bool {
+    pub fn would_lose(self, shared: &Received) -> bool {
         self.drafts.with_untracked(|drafts| {
             let mine = |file: File| drafts.get(&file.path(&shared.folder));
             [File::Text, File::Exercises]
@@ -198,8 +229,8 @@ impl Desk {
     }
 
     /// Opens a shared chapter, in the place of what there was of it.
-    pub fn receive(self, shared: Shared) {
-        let Shared { folder, files } = shared;
+    pub fn receive(self, shared: Received) {
+        let Received { folder, files, .. } = shared;
         self.open(folder);
         for (file, text) in File::ALL.into_iter().zip(files) {
             self.write(file, text);

@@ -184,11 +184,11 @@ fn ways(desk: Desk, said: Said, discarded: RwSignal<Option<Discarded>>) -> AnyVi
             let made = link::address(&desk.shared()).await.map(|address| crate::ui::link::whole(&address));
             said.set(Some(match made {
                 Ok(whole) if clipboard::copy(&whole).await => {
-                    Ok(format!("Copied: a link of {} characters that holds the whole chapter.", whole.len()))
+                    Ok(format!("Copied: a link of {} characters that holds what you changed.", whole.len()))
                 }
                 Ok(whole) => {
                     by_hand.set(Some(whole));
-                    Ok("The link holds the whole chapter.".to_owned())
+                    Ok("The link holds what you changed.".to_owned())
                 }
                 Err(why) => Err(why),
             }));

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use ringside_core::quantity::listed;
 
 use crate::data::{Fragment, Remote};
 use crate::deferred::{PageView, lazy};
@@ -17,8 +18,7 @@ use crate::router;
 use crate::shell::chapter;
 use crate::ui::trouble::trouble;
 use crate::{exercises, page};
-use desk::Desk;
-use link::Shared;
+use desk::{Desk, Received};
 
 /// The chapter's folder in the address.
 const NAME: &str = "chapter";
@@ -64,7 +64,7 @@ fn desk(source: Arc<Fragment>) -> AnyView {
 struct Offered {
     said: RwSignal<Option<Result<String, String>>>,
     /// A draft that would replace another of the same chapter.
-    waiting: RwSignal<Option<Shared>>,
+    waiting: RwSignal<Option<Received>>,
 }
 
 impl Offered {
@@ -77,7 +77,7 @@ impl Offered {
         let Some(letters) = link::letters(hash).map(str::to_owned) else { return };
         let on_its_way = page::pending();
         spawn_local(async move {
-            match link::read(&letters).await {
+            match link::read(&letters).await.and_then(|shared| desk.taken_up(shared)) {
                 Ok(shared) if desk.would_lose(&shared) => self.waiting.set(Some(shared)),
                 Ok(shared) => self.open(desk, shared),
                 Err(why) => self.said.set(Some(Err(why))),
@@ -86,19 +86,20 @@ impl Offered {
         });
     }
 
-    fn open(self, desk: Desk, shared: Shared) {
-        let folder = shared.folder.clone();
+    fn open(self, desk: Desk, shared: Received) {
+        let (folder, changes) = (shared.folder.clone(), shared.changes.clone());
         self.waiting.set(None);
         desk.receive(shared);
         // A reload must not replace what is written from now on.
         router::replace(&format!("author/?{NAME}={folder}"));
+        let changes = if changes.is_empty() { String::new() } else { format!(" It changes {}.", listed(&changes)) };
         self.said.set(Some(Ok(format!(
-            "The draft of {folder} is in the editor. What you change of it stays in this browser."
+            "The draft of {folder} is in the editor.{changes} What you change of it stays in this browser."
         ))));
     }
 
     fn view(self, desk: Desk) -> AnyView {
-        let ask = move |shared: Shared| {
+        let ask = move |shared: Received| {
             let folder = shared.folder.clone();
             let kept = folder.clone();
             let keep = move |_| {

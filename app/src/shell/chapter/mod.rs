@@ -10,6 +10,7 @@ mod unwritten;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use ringside_content::language::Lang;
 use ringside_content::schema::Draft;
 
 use crate::data::{self, Remote};
@@ -27,22 +28,26 @@ lazy! {
 
 fn view() -> AnyView {
     let route = address().route();
-    let slug = Memo::new(move |before: Option<&String>| match route.get() {
-        Route::Chapter(slug) => slug,
+    let shown = Memo::new(move |before: Option<&(String, Lang)>| match route.get() {
+        Route::Chapter(slug, lang) => (slug, lang),
         // On its way to another page.
         _ => before.cloned().unwrap_or_default(),
     });
-    (move || chapter(slug.get())).into_any()
+    (move || {
+        let (slug, lang) = shown.get();
+        chapter(slug, lang)
+    })
+    .into_any()
 }
 
 /// A chapter that is being written.
 pub fn draft(draft: Draft) -> AnyView {
     let Draft { slug, html, exercises, .. } = draft;
-    text::view(place::Text { slug, html: html.0, exercises: Remote::there(exercises), draft: true })
+    text::view(place::Text { slug, html: html.0, exercises: Remote::there(exercises), lang: Lang::En, draft: true })
 }
 
-fn chapter(slug: String) -> AnyView {
-    let path = format!("chapters/{slug}.html");
+fn chapter(slug: String, lang: Lang) -> AnyView {
+    let path = lang.rendered(&slug);
     let built = prerendered::take(&path).map(|built| Ok(built.inner_html()));
     let there = built.is_some();
     let state = RwSignal::new(built);
@@ -68,7 +73,7 @@ fn chapter(slug: String) -> AnyView {
         Some(Ok(html)) => {
             let slug = slug.get_value();
             let exercises = Remote::new(data::exercises_path(&slug));
-            text::view(place::Text { slug, html, exercises, draft: false })
+            text::view(place::Text { slug, html, exercises, lang, draft: false })
         }
         Some(Err(why)) => deferred(unwritten::load, move |show: unwritten::View| {
             show(unwritten::Asked { slug: slug.get_value(), why: why.clone(), again })

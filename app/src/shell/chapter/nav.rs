@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use leptos::ev;
 use leptos::prelude::*;
+use ringside_content::language::{self, Lang};
 use web_sys::{Element, HtmlElement};
 
 use crate::clock;
@@ -22,7 +23,7 @@ fn headings(root: &Element) -> Vec<HtmlElement> {
 }
 
 /// "You stopped at …", if the learner stopped somewhere and came by no link to a place.
-pub(super) fn go_on(root: &Element, slug: &str) {
+pub(super) fn go_on(root: &Element, slug: &str, lang: Lang) {
     let at = store().peek(|doc| doc.chapters.get(slug).filter(|c| !c.done).and_then(|c| c.at.clone()));
     let linked = location().hash().is_ok_and(|hash| !hash.is_empty());
     let (Some(at), false) = (at, linked) else { return };
@@ -30,15 +31,18 @@ pub(super) fn go_on(root: &Element, slug: &str) {
     let heading = headings(root).into_iter().skip(1).find(|h| h.id() == at);
     let (Some(heading), Some(place)) = (heading, dom::find(root, "[data-slot-go-on]")) else { return };
     let Ok(link) = document().create_element("a") else { return };
-    let _ = link.set_attribute("href", &format!("chapter/{slug}/#{at}"));
+    let _ = link.set_attribute("href", &format!("{}#{at}", lang.chapter(slug)));
+    if let Some(code) = heading.get_attribute("lang") {
+        let _ = link.set_attribute("lang", &code);
+    }
     link.set_text_content(heading.text_content().as_deref());
-    place.set_text_content(Some("You stopped at "));
+    place.set_text_content(Some(language::STOPPED.to(lang)));
     let _ = place.append_child(&link);
     place.set_hidden(false);
 }
 
 /// The mark that the chapter is done.
-pub(super) fn done(slug: String) -> AnyView {
+pub(super) fn done(slug: String, lang: Lang) -> AnyView {
     let store = store();
     let slug = StoredValue::new(slug);
     let is_done = Memo::new(move |_| store.with(|doc| slug.with_value(|slug| doc.is_done(slug))));
@@ -55,16 +59,17 @@ pub(super) fn done(slug: String) -> AnyView {
     print::on_keys(move || print::begin(slug.get_value(), solutions.get_untracked()));
     view! {
         <button type="button" class="secondary" aria-pressed=move || is_done.get().to_string() on:click=toggle>
-            {move || if is_done.get() { "✓ Done" } else { "Mark as done" }}
+            {move || if is_done.get() { language::DONE } else { language::MARK_DONE }.to(lang)}
         </button>
         " "
         <button type="button" class="secondary" on:click=move |_| print::begin(slug.get_value(), solutions.get_untracked())>
-            "Print"
+            {language::PRINT.to(lang)}
         </button>
         " "
         <label class="print-solutions sans">
             <input type="checkbox" prop:checked=move || solutions.get() on:change=move |event| solutions.set(event_target_checked(&event)) />
-            " with solutions at the end"
+            " "
+            {language::WITH_SOLUTIONS.to(lang)}
         </label>
     }
     .into_any()

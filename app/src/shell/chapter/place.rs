@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
+use ringside_content::language::Lang;
 use ringside_content::schema::Exercises;
 use ringside_core::query::Query;
 use web_sys::Element;
@@ -36,6 +37,7 @@ pub(super) struct Text {
     pub(super) slug: String,
     pub(super) html: String,
     pub(super) exercises: Remote<Exercises>,
+    pub(super) lang: Lang,
     /// Still being written: what is done in it is not kept.
     pub(super) draft: bool,
 }
@@ -86,8 +88,8 @@ pub(super) fn fill(root: &Element, text: &Text) -> BTreeMap<String, Figure> {
         });
     }
     for slot in dom::all(root, "[data-slot-done]").into_iter().filter(|_| !text.draft) {
-        let slug = text.slug.clone();
-        islands.put(slot, Box::new(move || nav::done(slug)));
+        let (slug, lang) = (text.slug.clone(), text.lang);
+        islands.put(slot, Box::new(move || nav::done(slug, lang)));
     }
     figures
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use leptos::ev::{self, MouseEvent};
 use leptos::prelude::*;
+use ringside_content::language::{self, Lang};
 use ringside_core::explore::carried;
 use ringside_core::query::Query;
 use send_wrapper::SendWrapper;
@@ -114,7 +115,7 @@ impl Shown {
     }
 
     /// The way back to the text, while there is one.
-    pub(super) fn way_back(self) -> AnyView {
+    pub(super) fn way_back(self, lang: Lang) -> AnyView {
         let back = move |_| {
             if let Some(link) = self.from.get_untracked() {
                 self.read_on(&link);
@@ -123,8 +124,9 @@ impl Shown {
         view! {
             <Show when=move || self.from.with(Option::is_some)>
                 <p class="way-back sans">
-                    <button type="button" on:click=back>
-                        "↩ Back to the text"
+                    <button type="button" lang=lang.marked() on:click=back>
+                        "↩ "
+                        {language::BACK.to(lang)}
                     </button>
                 </p>
             </Show>

@@ -16,7 +16,7 @@ use crate::shell::lms;
 pub(super) fn view(text: Text) -> AnyView {
     let node = NodeRef::<html::Div>::new();
     let definition = term::Definition::new();
-    let (html, draft) = (text.html.clone(), text.draft);
+    let (html, draft, lang) = (text.html.clone(), text.draft, text.lang);
     let text = StoredValue::new(text);
     let figures = StoredValue::new(BTreeMap::<String, Figure>::new());
     Effect::new(move |_| {
@@ -29,8 +29,8 @@ pub(super) fn view(text: Text) -> AnyView {
         if let Some(title) = root.query_selector("[data-title]").ok().flatten() {
             page::title(&title.get_attribute("data-title").unwrap_or_default());
         }
-        let slug = text.with_value(|text| text.slug.clone());
-        nav::go_on(root, &slug);
+        let (slug, lang) = text.with_value(|text| (text.slug.clone(), text.lang));
+        nav::go_on(root, &slug, lang);
         nav::read(root.clone(), slug.clone());
         nav::follow(root.clone(), slug.clone());
         lms::follow_chapter(slug);
@@ -64,7 +64,7 @@ pub(super) fn view(text: Text) -> AnyView {
                 }
             ></div>
             {definition.view()}
-            {shown.way_back()}
+            {shown.way_back(lang)}
         </div>
     }
     .into_any()

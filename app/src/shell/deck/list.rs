@@ -8,7 +8,7 @@
 use leptos::prelude::*;
 use ringside_core::query::{Query, shorten};
 
-use super::{Shows, Slide, figures, in_words, pictures, read, text, titled};
+use super::{Shows, Slide, detached, figures, in_words, pictures, read, text, titled};
 use crate::data::{self, base_path};
 use crate::shell::embed::EMBED;
 use crate::shell::projector::PRESENT;
@@ -110,11 +110,17 @@ pub(in crate::shell) async fn read_list(text: &str) -> (Vec<Slide>, Vec<String>)
             Line::State(address, label) => match of_address(&address).await {
                 Ok(found) => {
                     let several = found.len() > 1;
-                    slides.extend(found.into_iter().map(|slide| match label.as_str() {
-                        "" => slide,
-                        label if several => Slide { label: format!("{label}: {}", slide.label), ..slide },
-                        label => Slide { label: label.to_owned(), ..slide },
-                    }));
+                    for slide in found {
+                        let label = match (label.as_str(), &slide.shows) {
+                            ("", Shows::Figure { widget, .. }) if slide.label.is_empty() => {
+                                title_of_figure(widget).await
+                            }
+                            ("", _) => slide.label,
+                            (label, _) if several => format!("{label}: {}", slide.label),
+                            (label, _) => label.to_owned(),
+                        };
+                        slides.push(Slide { label, ..slide });
+                    }
                 }
                 Err(why) => problems.push(format!("{}: {why}", shorten(&address))),
             },
@@ -148,6 +154,12 @@ fn written(label: String, html: String) -> Slide {
     Slide { number: String::new(), place: String::new(), shows: Shows::Text(html), label, notes: String::new() }
 }
 
+/// What a figure is called. Its model says so, which comes with the code that the talk shows it with; without it the figure goes by its id.
+async fn title_of_figure(id: &str) -> String {
+    let Some(widget) = widgets::find(id) else { return in_words(id) };
+    (widget.load)().await.map_or_else(|_| in_words(id), |module| module.model.title.to_owned())
+}
+
 /// What a text is called: its first line, without the marks of Markdown.
 fn title_of(markdown: &str) -> String {
     let first = markdown.lines().map(|line| line.trim_matches(['#', '*', '-', '_', ' '])).find(|line| !line.is_empty());
@@ -168,13 +180,14 @@ async fn of_address(address: &str) -> Result<Vec<Slide>, String> {
         ["w", id] if widgets::find(id).is_some() => {
             let of_widget = query.iter().filter(|(name, _)| ![PRESENT, EMBED].contains(name));
             let shows = Shows::Figure { widget: (*id).to_owned(), query: Query::new(of_widget) };
-            Ok(vec![Slide { shows, label: in_words(id), ..written(String::new(), String::new()) }])
+            Ok(vec![Slide { shows, ..written(String::new(), String::new()) }])
         }
         [kind @ ("mission" | "lab"), slug] => {
             let missing = |_| format!("there is no {kind} “{}” here, or it could not be fetched.", shorten(slug));
-            data::fetch_text(&format!("{kind}s/{slug}.html")).await.map_err(missing)?;
+            let page = detached(&data::fetch_text(&format!("{kind}s/{slug}.html")).await.map_err(missing)?)?;
+            let title = dom::find(&page, "h1").and_then(|h1| h1.text_content()).unwrap_or_else(|| in_words(slug));
             let shows = Shows::Page(format!("{kind}/{slug}/"));
-            Ok(vec![Slide { shows, label: in_words(slug), ..written(String::new(), String::new()) }])
+            Ok(vec![Slide { shows, ..written(title, String::new()) }])
         }
         ["chapter", slug] => {
             let mut slides = read(slug).await?;

@@ -167,22 +167,24 @@ pub(super) async fn of_chapter(slug: &str) -> Result<Vec<Slide>, String> {
 
 /// The same; exercises go by their ids.
 async fn read(slug: &str) -> Result<Vec<Slide>, String> {
-    let detached = |html: String| {
-        let root = document().create_element("div").map_err(|_| "The page cannot be read.".to_owned())?;
-        root.set_inner_html(&html);
-        Ok::<Element, String>(root)
-    };
     let missing = |_| format!("There is no chapter “{}” here, or it could not be fetched.", shorten(slug));
-    let root = detached(data::fetch_text(&format!("chapters/{slug}.html")).await.map_err(missing)?)?;
+    let root = detached(&data::fetch_text(&format!("chapters/{slug}.html")).await.map_err(missing)?)?;
     let mut slides = slides(&root, slug);
     if root.query_selector("[data-notes]").ok().flatten().is_some() {
-        let notes = detached(data::fetch_text(&format!("chapters/{slug}.notes.html")).await?)?;
+        let notes = detached(&data::fetch_text(&format!("chapters/{slug}.notes.html")).await?)?;
         for slide in &mut slides {
             let text = |number: &str| dom::find(&notes, &format!("[data-notes=\"{number}\"]")).map(|n| n.inner_html());
             slide.notes = slide.notes.split_whitespace().filter_map(text).collect();
         }
     }
     Ok(slides)
+}
+
+/// HTML of our own build, not on the page.
+fn detached(html: &str) -> Result<Element, String> {
+    let root = document().create_element("div").map_err(|_| "The page cannot be read.".to_owned())?;
+    root.set_inner_html(html);
+    Ok(root)
 }
 
 /// The same slides, each exercise by its title.

@@ -8,7 +8,7 @@ use ringside_core::query::Query;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{HtmlElement, KeyboardEvent, Window};
 
-use super::line::{Letter, Line, Now, Said, Step};
+use super::line::{Letter, Line, Now, Pointed, Said, Step};
 use super::timer;
 use crate::deferred::deferred;
 use crate::page;
@@ -31,7 +31,7 @@ pub(super) fn view(talk: String) -> AnyView {
     let now = RwSignal::new(known.unwrap_or(Now { talk, ..Now::default() }));
     let query = RwSignal::new(Query::parse(&now.with_untracked(|now| now.query.clone())));
     let node = NodeRef::<html::Div>::new();
-    let pointed = RwSignal::new(None::<(f64, f64)>);
+    let pointed = RwSignal::new(None::<Pointed>);
     let more = RwSignal::new(None::<(f64, f64)>);
     let room = Room { now, node, more, said: StoredValue::new(None) };
     let line = follow(room, query, pointed);
@@ -126,8 +126,8 @@ pub(super) fn view(talk: String) -> AnyView {
     };
     // Over what is on show, as the presenter has it under the pointer.
     let pointer = move || {
-        let ((x, y), place) = (pointed.get()?, node.get()?);
-        let on = dom::find(&place, super::POINTED_AT)?.get_bounding_client_rect();
+        let (Pointed { on, at: (x, y) }, place) = (pointed.get()?, node.get()?);
+        let on = dom::find(&place, super::POINTED_AT.get(on)?)?.get_bounding_client_rect();
         let (x, y) = (on.left() + x * on.width(), on.top() + y * on.height());
         let (x, y) = (format!("{x:.0}px"), format!("{y:.0}px"));
         Some(view! { <div class="room-pointer" style=("left", x) style=("top", y)></div> })
@@ -270,7 +270,7 @@ impl Room {
 }
 
 /// Keeps all as the presenter's window has it, and tells it what is moved and pressed here.
-fn follow(room: Room, query: RwSignal<Query>, pointed: RwSignal<Option<(f64, f64)>>) -> Line {
+fn follow(room: Room, query: RwSignal<Query>, pointed: RwSignal<Option<Pointed>>) -> Line {
     let now = room.now;
     // What was heard last is not said again.
     let heard = StoredValue::new(query.get_untracked());

@@ -134,8 +134,17 @@ pub(super) enum Said {
     Folded(bool),
     /// Turn to what is below.
     Unfold,
-    /// Where the presenter points: shares of the width and the height of what is on show; nowhere.
-    Pointed(Option<(f64, f64)>),
+    /// Where the presenter points; nowhere.
+    Pointed(Option<Pointed>),
+}
+
+/// A place on what is on show.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct Pointed {
+    /// On which of [`super::POINTED_AT`].
+    pub(super) on: usize,
+    /// Shares of its width and its height.
+    pub(super) at: (f64, f64),
 }
 
 /// What a key of the talk, or of a presentation remote, asks for.
@@ -262,7 +271,7 @@ mod tests {
         };
         let now = Now { deck: "chapter=x".into(), blank: true, ..Now::default() }.showing(3, &slide);
         assert_eq!((now.at, now.widget.as_str(), now.query.as_str(), now.blank), (3, "amdahl", "n=8", true));
-        let pointed = Said::Pointed(Some((0.25, 0.5)));
+        let pointed = Said::Pointed(Some(Pointed { on: 1, at: (0.25, 0.5) }));
         for said in [Said::Hello, Said::Now(now), Said::Moved("n=16".into()), Said::Asked(Step::To(2)), pointed] {
             let letter = Letter { talk: "a".into(), leads: true, said };
             let text = serde_json::to_string(&letter).expect("JSON");

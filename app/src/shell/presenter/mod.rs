@@ -19,8 +19,8 @@ use crate::router::{self, Route, address};
 
 /// The name in the address by which a window is the audience's, of the talk that it names.
 const AUDIENCE: &str = "audience";
-/// What is pointed at: the same in both windows.
-const POINTED_AT: &str = "[data-drawing], .room-question";
+/// What is pointed at: the same in both windows, each laid out in its own way.
+const POINTED_AT: [&str; 3] = ["[data-drawing]", ".finding", ".room-question"];
 /// The name in the address of a chapter, by its slug, that is presented.
 const CHAPTER: &str = "chapter";
 

@@ -6,7 +6,7 @@ use web_sys::{Element, PointerEvent};
 
 use super::POINTED_AT;
 use super::lead::Talk;
-use super::line::Said;
+use super::line::{Pointed, Said};
 use crate::ui::dom;
 
 pub(super) fn view(talk: Talk) -> impl IntoView {
@@ -33,15 +33,15 @@ pub(super) fn view(talk: Talk) -> impl IntoView {
     }
 }
 
-/// Where the pointer is over what is on show: shares of its width and its height.
-fn place(event: &PointerEvent) -> Option<(f64, f64)> {
+/// Where the pointer is over what is on show.
+fn place(event: &PointerEvent) -> Option<Pointed> {
     let stage = document().query_selector(".presenter-stage").ok()??;
-    let on = dom::find(&stage, POINTED_AT)?;
     let under = event.target()?.dyn_into::<Element>().ok()?;
-    if !on.contains(Some(&under)) {
-        return None;
-    }
-    let seen = on.get_bounding_client_rect();
+    let places = POINTED_AT.iter().map(|selector| dom::find(&stage, selector)).enumerate();
+    let (on, element) =
+        places.filter_map(|(i, place)| Some((i, place?))).find(|(_, place)| place.contains(Some(&under)))?;
+    let seen = element.get_bounding_client_rect();
     let share = |at: i32, start: f64, length: f64| ((f64::from(at) - start) / length.max(1.0)).clamp(0.0, 1.0);
-    Some((share(event.client_x(), seen.left(), seen.width()), share(event.client_y(), seen.top(), seen.height())))
+    let at = (share(event.client_x(), seen.left(), seen.width()), share(event.client_y(), seen.top(), seen.height()));
+    Some(Pointed { on, at })
 }

@@ -389,7 +389,7 @@ pub(super) fn flip(signal: RwSignal<bool>) {
 /// Writes into the address of a chapter, a widget or a mission that it is projected, and which slide of the page it is at.
 fn note(room: Option<Room>) {
     let route = address().route().get_untracked();
-    if !matches!(route, Route::Chapter(_) | Route::Widget(_) | Route::Mission(_)) {
+    if !matches!(route, Route::Chapter(..) | Route::Widget(_) | Route::Mission(_)) {
         return;
     }
     let location = location();

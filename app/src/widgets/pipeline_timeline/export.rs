@@ -45,7 +45,7 @@ pub(super) fn view(shown: Shown) -> impl IntoView {
 
 /// All of a run as an SVG file in the colours of the page now.
 fn picture(runs: &Runs, run: &Run) -> String {
-    let height = track::height(run);
+    let height = track::height(runs, run);
     let pieces = track::pieces(runs, run, Window::ALL, WIDTH);
     let Palette { fills, texts, .. } = Palette::now();
     let [paper, ink] = ["background-color", "color"].map(|property| Probe::new("timeline-paper", property).colour());

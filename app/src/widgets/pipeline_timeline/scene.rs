@@ -6,7 +6,7 @@ use super::{Run, shade};
 use crate::ui::timeline::Axis;
 
 /// The heights of a row, in pixels: a row for each device.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Rows {
     pub devices: u32,
     /// From row to row.
@@ -18,8 +18,9 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub fn of(devices: u32) -> Self {
-        let (row, block, band) = match devices {
+    /// Those of a timeline, one of which there are `all` on show: several share the height that one would have.
+    pub fn of(devices: u32, all: u32) -> Self {
+        let (row, block, band) = match all {
             0..=4 => (46.0, 28.0, 12.0),
             5..=8 => (38.0, 24.0, 9.0),
             9..=16 => (26.0, 16.0, 6.0),
@@ -188,7 +189,7 @@ mod tests {
     #[test]
     fn blocks_are_to_scale() {
         let run = run(Schedule::OneForwardOneBackward, 4, 8);
-        let rows = Rows::of(4);
+        let rows = Rows::of(4, 4);
         let pieces = blocks(&run, axis(&run, Window::ALL, 330.0), rows);
         assert_eq!(pieces.len(), run.timeline.blocks.len());
         // 33 ms in 330 pixels: a forward pass is 10 wide, a backward pass 20, and the first of device 3 begins at 30.
@@ -200,7 +201,7 @@ mod tests {
     #[test]
     fn however_many_blocks_there_are_no_more_are_drawn_than_can_be_seen() {
         let run = run(Schedule::OneForwardOneBackward, 64, 512);
-        let rows = Rows::of(64);
+        let rows = Rows::of(64, 64);
         for window in [Window::ALL, Window::at(0.4, 0.1), Window::at(0.9, CLOSEST)] {
             let axis = axis(&run, window, 1000.0);
             let pieces = blocks(&run, axis, rows);
@@ -223,7 +224,7 @@ mod tests {
     #[test]
     fn what_is_kept_stands_on_the_foot_of_its_row() {
         let run = run(Schedule::GPipe, 4, 8);
-        let rows = Rows::of(4);
+        let rows = Rows::of(4, 4);
         let pieces = kept(&run.timeline, axis(&run, Window::ALL, 990.0), rows, 8.0);
         let highest = pieces.iter().map(|p| p.height).fold(0.0, f64::max);
         assert_eq!(highest, rows.band);

@@ -37,27 +37,31 @@ fn axis_now(shown: Shown) -> Memo<Axis> {
     })
 }
 
-fn rows(run: &Run) -> Rows {
-    Rows::of(run.timeline.fleet.devices)
+fn rows(runs: &Runs, run: &Run) -> Rows {
+    Rows::of(run.timeline.fleet.devices, runs.runs.iter().map(|run| run.timeline.fleet.devices).sum())
 }
 
 /// All that a drawing of `run` has, at this width.
 pub(super) fn pieces(runs: &Runs, run: &Run, window: Window, width: f64) -> Vec<Piece> {
-    let (axis, rows) = (axis(runs, window, width), rows(run));
+    let (axis, rows) = (axis(runs, window, width), rows(runs, run));
     let mut pieces = kept(&run.timeline, axis, rows, runs.peak);
     pieces.extend(blocks(run, axis, rows));
     pieces
 }
 
 /// The height of the drawing of `run`.
-pub(super) fn height(run: &Run) -> f64 {
-    rows(run).height()
+pub(super) fn height(runs: &Runs, run: &Run) -> f64 {
+    rows(runs, run).height()
 }
 
 pub(super) fn view(shown: Shown, i: usize) -> AnyView {
     let picture = Memo::new(move |_| {
         let (window, width) = (shown.window.get(), shown.width.get());
-        shown.with(i, |runs, run| Picture { pieces: pieces(runs, run, window, width), width, height: height(run) })
+        shown.with(i, |runs, run| Picture {
+            pieces: pieces(runs, run, window, width),
+            width,
+            height: height(runs, run),
+        })
     });
     let many = Memo::new(move |_| picture.with(|p| p.pieces.len() > MANY));
     let size = move || picture.with(|p| (p.width, p.height));
@@ -66,8 +70,8 @@ pub(super) fn view(shown: Shown, i: usize) -> AnyView {
     if i == 0 {
         timeline::follow_width(node, shown.width);
     }
-    let devices = Memo::new(move |_| shown.with(i, |_, r| r.timeline.fleet.devices));
-    let every = Memo::new(move |_| if Rows::of(devices.get()).row < 14.0 { 4 } else { 1 });
+    let sizes = Memo::new(move |_| shown.with(i, rows));
+    let every = Memo::new(move |_| if sizes.with(|rows| rows.row) < 14.0 { 4 } else { 1 });
     let name = move |d: u32| view! { <span>{move || d.is_multiple_of(every.get()).then(|| d.to_string())}</span> };
     let label = move || {
         shown.with(i, |_, r| {
@@ -90,11 +94,11 @@ pub(super) fn view(shown: Shown, i: usize) -> AnyView {
             <div
                 class="track-rows"
                 style:height=move || format!("{}px", size().1)
-                style=("--row", move || format!("{}px", Rows::of(devices.get()).row))
-                style=("--block", move || format!("{}px", Rows::of(devices.get()).block))
+                style=("--row", move || format!("{}px", sizes.with(|rows| rows.row)))
+                style=("--block", move || format!("{}px", sizes.with(|rows| rows.block)))
             >
                 <div class="track-names" aria-hidden="true">
-                    <For each=move || 0..devices.get() key=|d| *d children=name />
+                    <For each=move || 0..sizes.with(|rows| rows.devices) key=|d| *d children=name />
                 </div>
                 <div
                     class="timeline"
@@ -183,7 +187,7 @@ struct Outline {
 
 fn outline(runs: &Runs, run: &Run, axis: Axis, block: u32) -> Option<Outline> {
     let b = run.timeline.blocks.get(block as usize)?;
-    let (rows, device) = (rows(run), run.timeline.device(block));
+    let (rows, device) = (rows(runs, run), run.timeline.device(block));
     let (x, end) = (axis.x(b.start), axis.x(b.end));
     (end >= 0.0 && x <= axis.width && runs.end > 0.0).then(|| Outline {
         x,
@@ -243,7 +247,7 @@ fn point(event: &PointerEvent, shown: Shown, i: usize) {
     let block = shown.runs.with_untracked(|runs| {
         let run = runs.runs.get(i)?;
         let time = axis(runs, window, shown.width.get_untracked()).time(x);
-        run.timeline.at(rows(run).device(y), time)
+        run.timeline.at(rows(runs, run).device(y), time)
     });
     let cursor = block.map(|block| (i, block));
     if shown.cursor.get_untracked() != cursor {

@@ -3,16 +3,17 @@
 use pulldown_cmark::{Event, Tag, TagEnd};
 
 use super::{Events, Flavour, Writer};
+use crate::language::{self, Phrase};
 
 /// The boxes that a block quote can be, with their class and heading.
-const BOXES: [(&str, &str, &str); 7] = [
-    ("NOTE", "note", "Note"),
-    ("TIP", "tip", "Tip"),
-    ("IMPORTANT", "important", "Important"),
-    ("WARNING", "warning", "Warning"),
-    ("CAUTION", "caution", "Caution"),
-    ("BREAKS", "breaks", "Where it breaks"),
-    ("ASIDE", "aside", ""),
+const BOXES: [(&str, &str, Option<Phrase>); 7] = [
+    ("NOTE", "note", Some(language::BOX_NOTE)),
+    ("TIP", "tip", Some(language::BOX_TIP)),
+    ("IMPORTANT", "important", Some(language::BOX_IMPORTANT)),
+    ("WARNING", "warning", Some(language::BOX_WARNING)),
+    ("CAUTION", "caution", Some(language::BOX_CAUTION)),
+    ("BREAKS", "breaks", Some(language::BOX_BREAKS)),
+    ("ASIDE", "aside", None),
 ];
 
 impl Writer<'_, '_> {
@@ -63,7 +64,7 @@ impl Writer<'_, '_> {
         // The rest of the line is the title; the paragraph goes on behind it, unless markup straddles the line's end.
         let title_begins = self.out.len();
         self.out.push_str("<p class=\"admonition-title\">");
-        if !label.is_empty() {
+        if let Some(label) = label.map(|label| label.to(self.now)) {
             self.out.push_str(&format!("<span class=\"admonition-kind\">{label}</span>"));
             if !source[close..line.end].trim().is_empty() {
                 self.out.push(' ');
@@ -91,7 +92,7 @@ impl Writer<'_, '_> {
                 next = self.event(events, next);
             }
         }
-        if self.out.len() == text_begins && label.is_empty() {
+        if self.out.len() == text_begins && label.is_none() {
             self.out.truncate(title_begins);
         } else {
             self.out.push_str("</p>\n");

@@ -6,6 +6,7 @@ use ringside_core::exercise;
 use super::{Events, Flavour, Writer};
 use crate::evaluated::evaluated;
 use crate::html::escape;
+use crate::language::{self, Lang};
 use crate::markdown::fence::{self, Fence, WidgetFence};
 use crate::markdown::{Slot, figure, highlight, links, scan};
 use crate::names::Kind;
@@ -155,14 +156,19 @@ impl<'w> Writer<'w, '_> {
             if let Some(error) = &evaluation.error {
                 sink.report(spot, error.clone());
             }
-            self.out.push_str(&figure::slot(entry, &id, &query, fence.after.as_deref()));
+            let begins = self.out.len();
+            self.out.push_str(&figure::slot(entry, &id, &query, fence.after.as_deref(), self.lang));
+            self.mark_english(begins);
         }
         self.show_troubles(before, false);
         self.widgets.push(fence.widget.clone());
     }
 
-    /// Notes for whoever presents: a file of their own, and in the text the place that they belong to.
+    /// Notes for whoever presents: a file of their own, and in the text the place that they belong to. They are of the English page.
     fn notes(&mut self, body: &Located<'_>) {
+        if self.lang != Lang::En {
+            return;
+        }
         let html = Writer::new(self.world, body, Flavour::Blocks, self.slug).piece(super::super::PIECE);
         self.notes.push(html);
         self.out.push_str(&format!("<div hidden data-notes=\"{}\"></div>\n", self.notes.len()));
@@ -189,11 +195,12 @@ impl<'w> Writer<'w, '_> {
 
     fn place(&mut self, slot: &'w Slot) {
         self.placed.push(&slot.id);
-        let id = escape(&slot.id);
+        let (id, begins) = (escape(&slot.id), self.out.len());
         self.out.push_str(&format!(
             "<div class=\"exercise-slot\" id=\"exercise-{id}\" data-slot-exercise=\"{id}\">\n{}\n</div>\n",
             slot.prompt.0
         ));
+        self.mark_english(begins);
     }
 
     /// Places every exercise that has no place of its own.
@@ -256,11 +263,10 @@ impl<'w> Writer<'w, '_> {
         let (class, html) = highlight::highlight("python", code).unwrap_or_else(|| ("text", escape(code)));
         self.out.push_str(&listing(class, &beside(code, &html, &links)));
         let number = folder.split('-').next().unwrap_or_default();
-        self.out.push_str(&format!(
-            "<p class=\"from-lab sans\">From <a href=\"lab/{}/\">lab {}</a>, which runs it on your machine.</p>\n",
-            escape(lab),
-            escape(number)
-        ));
+        let name = language::LAB.with(self.now, &[("number", &escape(number))]);
+        let link = format!("<a href=\"lab/{}/\">{name}</a>", escape(lab));
+        let from = language::FROM_LAB.with(self.now, &[("lab", &link)]);
+        self.out.push_str(&format!("<p class=\"from-lab sans\">{from}</p>\n"));
     }
 
     /// The links that `steps` has, one in a line, `a piece of the code [what it is](see:…)`: each with the number of the line of `code`
@@ -320,12 +326,14 @@ impl<'w> Writer<'w, '_> {
             .filter(|(_, s)| s.chapters.iter().any(|c| c == slug))
             .collect();
         sources.sort_by_key(|(_, s)| std::cmp::Reverse(s.priority));
+        let begins = self.out.len();
         self.out.push_str("<div class=\"sources-slot\" data-slot-sources>\n<ul>\n");
         for (id, source) in sources {
             let open = links::source_link(id, &source.title, &source.url);
             self.out.push_str(&format!("<li>{open}{}</a></li>\n", escape(&source.title)));
         }
         self.out.push_str("</ul>\n</div>\n");
+        self.mark_english(begins);
     }
 }
 

@@ -4,6 +4,7 @@ use pulldown_cmark::{CowStr, HeadingLevel};
 
 use super::{Flavour, Writer, collapse};
 use crate::html::escape;
+use crate::language::Lang;
 use crate::markdown::{ASIDE_TIME, Heading, Section};
 use crate::source::Spot;
 
@@ -66,7 +67,7 @@ impl Writer<'_, '_> {
         self.plain.truncate(start);
         self.end_section(id.clone(), text.clone());
         if level <= 3 {
-            self.outline.push(Heading { id, level, aside, text });
+            self.outline.push(Heading { id, level, aside, text, is_english: self.now == Lang::En });
         }
     }
 

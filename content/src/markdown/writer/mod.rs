@@ -20,6 +20,7 @@ use super::scan::{FigureHead, Scan};
 use super::{Page, Section, Slot, bind, figure, maths, values};
 use crate::diagnostic::Mode;
 use crate::html::{escape, escape_into, text_of};
+use crate::language::{self, Lang};
 use crate::markdown::Heading;
 use crate::schema::Html;
 use crate::source::{Located, Spot};
@@ -49,6 +50,12 @@ pub(super) struct Writer<'w, 'a> {
     anchors: &'w [String],
     heads: &'w [FigureHead],
     exercises: &'w [Slot],
+    /// The page's language.
+    lang: Lang,
+    /// Which parts of the text are in English all the same.
+    english: &'w [Range<usize>],
+    /// The language of what is written just now.
+    now: Lang,
     placed: Vec<&'w str>,
     out: String,
     /// The text since the last heading, without markup.
@@ -67,7 +74,7 @@ pub(super) struct Writer<'w, 'a> {
     outline: Vec<Heading>,
     sections: Vec<Section>,
     title: (String, String),
-    footnotes: Footnotes,
+    footnotes: Footnotes<'a>,
     sources_placed: bool,
     rest_placed: bool,
     notes: Vec<Html>,
@@ -83,13 +90,13 @@ struct Table {
 }
 
 #[derive(Default)]
-struct Footnotes {
+struct Footnotes<'a> {
     /// By label, in the order of their first mention: counted from 1.
     numbers: BTreeMap<String, usize>,
     /// Rendered definitions, by label, and where they stand.
-    definitions: BTreeMap<String, (String, usize)>,
+    definitions: BTreeMap<String, (String, Spot<'a>)>,
     /// The text that waits while a definition is written.
-    waiting: Vec<(String, String, usize)>,
+    waiting: Vec<(String, String, Spot<'a>)>,
 }
 
 type Events<'e> = [(Event<'e>, Range<usize>)];
@@ -105,6 +112,9 @@ impl<'w, 'a> Writer<'w, 'a> {
             anchors: &[],
             heads,
             exercises: &[],
+            lang: Lang::En,
+            english: &[],
+            now: Lang::En,
             placed: Vec::new(),
             out: String::with_capacity(text.text.len() * 2),
             plain: String::new(),
@@ -135,6 +145,12 @@ impl<'w, 'a> Writer<'w, 'a> {
         self
     }
 
+    /// For a page in another language, whose text is in English in these places.
+    pub(super) fn in_language(mut self, lang: Lang, english: &'w [Range<usize>]) -> Self {
+        (self.lang, self.now, self.english) = (lang, lang, english);
+        self
+    }
+
     /// Writes a piece.
     pub(super) fn piece(mut self, options: Options) -> Html {
         self.run(options);
@@ -161,9 +177,47 @@ impl<'w, 'a> Writer<'w, 'a> {
     fn run(&mut self, options: Options) {
         let text = self.text;
         let events: Vec<_> = Parser::new_ext(&text.text, options).into_offset_iter().collect();
-        let mut i = 0;
-        while i < events.len() {
-            i = self.event(&events, i);
+        let (mut i, mut depth) = (0, 0_usize);
+        while let Some((_, range)) = events.get(i) {
+            let at_top = depth == 0;
+            if at_top {
+                self.turn_to_language_at(range.start);
+            }
+            let begins = self.out.len();
+            let next = self.event(&events, i);
+            if at_top && self.now != self.lang {
+                self.mark_english(begins);
+            }
+            for (event, _) in events.get(i..next).unwrap_or_default() {
+                match event {
+                    // What is in one is written where the notes are.
+                    Event::Start(Tag::FootnoteDefinition(_)) | Event::End(TagEnd::FootnoteDefinition) => {}
+                    Event::Start(_) => depth += 1,
+                    Event::End(_) => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+            }
+            i = next;
+        }
+    }
+
+    /// Before what is written of the byte `at` of the text. Where English begins on a page in another language, that is said.
+    fn turn_to_language_at(&mut self, at: usize) {
+        let now = if self.english.iter().any(|range| range.contains(&at)) { Lang::En } else { self.lang };
+        if std::mem::replace(&mut self.now, now) != now && now != self.lang {
+            let note = language::UNTRANSLATED.to(self.lang);
+            self.out.push_str(&format!("<p class=\"untranslated sans\">{}</p>\n", escape(note)));
+        }
+    }
+
+    /// Says of the element that begins at this byte of what is written that it is English, on a page in another language.
+    fn mark_english(&mut self, begins: usize) {
+        let written = self.out.get(begins..).unwrap_or_default();
+        let (Some(english), true) = (self.lang.english(), written.starts_with('<')) else { return };
+        let tag = written.split('>').next().unwrap_or_default();
+        let name = tag.find(' ').unwrap_or(tag.len());
+        if !tag.starts_with("</") && !tag.contains(" lang=") {
+            self.out.insert_str(begins + name, &format!(" lang=\"{english}\""));
         }
     }
 
@@ -291,7 +345,10 @@ impl<'w, 'a> Writer<'w, 'a> {
         match formula {
             // A formula can be wider than a phone: it scrolls, also with the keyboard.
             Ok(html) if display => {
-                self.out.push_str("<span class=\"math-block\" role=\"group\" aria-label=\"Formula\" tabindex=\"0\">");
+                let name = language::FORMULA.to(self.now);
+                self.out.push_str(&format!(
+                    "<span class=\"math-block\" role=\"group\" aria-label=\"{name}\" tabindex=\"0\">"
+                ));
                 self.out.push_str(&html);
                 self.out.push_str("</span>");
             }
@@ -308,7 +365,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         }
     }
 
-    fn start(&mut self, tag: &Tag<'_>, spot: Spot<'_>) {
+    fn start(&mut self, tag: &Tag<'_>, spot: Spot<'a>) {
         if self.flavour == Flavour::Inline {
             self.start_in_line(tag, spot);
             return;
@@ -323,9 +380,10 @@ impl<'w, 'a> Writer<'w, 'a> {
             Tag::Table(alignments) => {
                 self.table = Some(Table { alignments: alignments.clone(), cell: 0, in_head: false });
                 // A table can be wider than a phone: it scrolls, also with the keyboard.
-                self.out.push_str(
-                    "<div class=\"table-scroll\" role=\"group\" aria-label=\"Table\" tabindex=\"0\">\n<table>\n",
-                );
+                let name = language::TABLE_NAME.to(self.now);
+                self.out.push_str(&format!(
+                    "<div class=\"table-scroll\" role=\"group\" aria-label=\"{name}\" tabindex=\"0\">\n<table>\n"
+                ));
             }
             Tag::TableHead => {
                 self.begin_row(true);
@@ -338,7 +396,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             Tag::TableCell => self.start_cell(),
             Tag::FootnoteDefinition(label) => {
                 let waiting = std::mem::take(&mut self.out);
-                self.footnotes.waiting.push((label.to_string(), waiting, spot.at));
+                self.footnotes.waiting.push((label.to_string(), waiting, spot));
             }
             tag => self.start_span(tag, spot),
         }
@@ -416,9 +474,9 @@ impl<'w, 'a> Writer<'w, 'a> {
                 self.plain.push_str(CELL);
             }
             TagEnd::FootnoteDefinition => {
-                if let Some((label, waiting, at)) = self.footnotes.waiting.pop() {
+                if let Some((label, waiting, spot)) = self.footnotes.waiting.pop() {
                     let definition = std::mem::replace(&mut self.out, waiting);
-                    self.footnotes.definitions.insert(label, (definition, at));
+                    self.footnotes.definitions.insert(label, (definition, spot));
                 }
             }
             _ => {}
@@ -468,7 +526,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     fn open_link(&mut self, destination: &str, spot: Spot<'_>) -> String {
         let before = self.world.sink.len();
         let above = if self.flavour == Flavour::Chapter { self.widgets.len() } else { self.heads.len().min(1) };
-        let here = Here { slug: self.slug, figures: self.heads, above };
+        let here = Here { slug: self.slug, lang: self.lang, figures: self.heads, above };
         let link = links::link(self.world, here, destination, spot);
         self.show_troubles(before, true);
         link

@@ -203,6 +203,8 @@ struct Item {
     shape: Shape,
     /// What is said to everybody.
     general: String,
+    /// What it counts, next to a question that is a single point.
+    points: usize,
 }
 
 /// A quiz, unless nothing is asked in it.
@@ -214,7 +216,7 @@ fn assessment(number: usize, quiz: &Quiz) -> Option<String> {
         .flat_map(|parts| {
             let parts_in = parts.len().max(1);
             let each = ((2 * weight + parts_in) / (2 * parts_in)).max(1);
-            parts.iter().map(move |item| item.written(each))
+            parts.iter().map(move |item| item.written(each.saturating_mul(item.points)))
         })
         .collect();
     if items.is_empty() {
@@ -254,6 +256,7 @@ fn items(q: &Question) -> Vec<Item> {
         prompt: format!("{}{more}", q.prompt),
         shape,
         general: q.solution.clone(),
+        points: q.form.points(),
     };
     let choice =
         |options: Vec<Answer>| if options.len() < LEAST { Shape::Several(options) } else { Shape::One(options) };

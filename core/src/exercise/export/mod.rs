@@ -520,7 +520,10 @@ fn lost_by(format: Format, question: &Question) -> Vec<&'static str> {
         Format::Gift => {
             when(order, "Asked as matching: the learner gives each item its place.");
             when(pairs || order, "Both sides are plain text.");
-            when(essay, "The rubric and the model answer are left out, because GIFT has no field for graders.");
+            when(
+                essay,
+                "The rubric, its points and the model answer are left out, because GIFT has no field for graders or points.",
+            );
             when(!question.hints.is_empty(), "Hints are left out.");
         }
         Format::Anki => when(

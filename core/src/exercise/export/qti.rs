@@ -75,17 +75,14 @@ fn item(id: &str, q: &Question) -> String {
     let [cardinality, base] = parts.response;
     let values: String = parts.correct.iter().map(|value| format!("<value>{}</value>", escaped(value))).collect();
     let correct = if values.is_empty() { values } else { format!("<correctResponse>{values}</correctResponse>") };
-    let outcome = |name: &str, cardinality: &str, base: &str, value: &str| {
-        format!(
-            "<outcomeDeclaration identifier=\"{name}\" cardinality=\"{cardinality}\" baseType=\"{base}\">{value}</outcomeDeclaration>\n"
-        )
+    let outcome = |name: &str, cardinality: &str| {
+        format!("<outcomeDeclaration identifier=\"{name}\" cardinality=\"{cardinality}\" baseType=\"identifier\"/>\n")
     };
-    let zero = "<defaultValue><value>0</value></defaultValue>";
     let solution = if q.solution.is_empty() {
         [String::new(), String::new(), String::new()]
     } else {
         [
-            outcome("SOLUTION", "single", "identifier", ""),
+            outcome("SOLUTION", "single"),
             set("SOLUTION", "<baseValue baseType=\"identifier\">solution</baseValue>"),
             modal("SOLUTION", "solution", &q.solution),
         ]
@@ -103,8 +100,12 @@ fn item(id: &str, q: &Question) -> String {
          <responseDeclaration identifier=\"RESPONSE\" cardinality=\"{cardinality}\" baseType=\"{base}\">{correct}</responseDeclaration>\n\
          {}{}{}<itemBody>\n<div>{}</div>\n{}</itemBody>\n{processing}{said}{}</assessmentItem>\n",
         escaped(&plain_text(&q.title)),
-        outcome("SCORE", "single", "float", zero),
-        outcome("FEEDBACK", if parts.many { "multiple" } else { "single" }, "identifier", ""),
+        format_args!(
+            "<outcomeDeclaration identifier=\"SCORE\" cardinality=\"single\" baseType=\"float\" normalMaximum=\"{}\"><defaultValue><value>0\
+             </value></defaultValue></outcomeDeclaration>\n",
+            q.form.points()
+        ),
+        outcome("FEEDBACK", if parts.many { "multiple" } else { "single" }),
         solution[0],
         q.prompt,
         parts.interaction,

@@ -416,4 +416,9 @@ fn a_text_is_worth_what_its_rubric_says() {
     assert!(canvas.contains("<points_possible>5.0</points_possible>"), "{canvas}");
     let each = between(&canvas, "<fieldlabel>points_possible</fieldlabel><fieldentry>", "</fieldentry>");
     assert_eq!(each, ["4.0", "1.0"]);
+    let items = write(Format::Qti21, "", &pools);
+    let most: Vec<&str> = items.iter().flat_map(|file| between(&file.text, "normalMaximum=\"", "\"")).collect();
+    assert_eq!(most, ["4", "1"]);
+    let said = lost_by(Format::Gift, &pools[0].variants[0]);
+    assert!(said.iter().any(|say| say.contains("its points")), "{said:?}");
 }

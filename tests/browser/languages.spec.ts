@@ -1,0 +1,47 @@
+// A chapter in another language: its page, what stays English in it, and the way to the other language and back.
+import { expect, ready, test } from "./fixtures";
+
+const GERMAN = "de/chapter/memory-accounting/";
+
+test("a chapter can be read in German, and what is English in it says so", async ({ page }) => {
+  await page.goto(GERMAN);
+  await ready(page);
+  await expect(page).toHaveTitle("Wo der Speicher bleibt · Ringside");
+  const article = page.locator("article.chapter-page");
+  await expect(article).toHaveAttribute("lang", "de");
+  await expect(page.locator("#sixteen-bytes")).not.toHaveAttribute("lang", /./);
+  await expect(page.locator("#the-rest")).toHaveAttribute("lang", "en");
+  await expect(article.locator(".untranslated")).toHaveCount(1);
+  await expect(article.locator(".outline a").nth(1)).toHaveAttribute("href", `${GERMAN}#zero`);
+
+  const exercise = page.locator('[data-exercise="weights"]');
+  await exercise.scrollIntoViewIfNeeded();
+  await expect(exercise).toHaveAttribute("lang", "de");
+  await expect(exercise.locator(".exercise-head")).toContainText("Aufgabe");
+  await expect(exercise.locator(".prompt")).toHaveAttribute("lang", "en");
+  await exercise.getByRole("textbox", { name: "Deine Antwort" }).fill("14 GB");
+  await exercise.getByRole("button", { name: "Prüfen" }).click();
+  await expect(exercise.locator(".answer")).toBeVisible();
+
+  await page.locator('a.see[data-query="zero=1"]').first().click();
+  await expect(page.getByRole("button", { name: "Zurück zum Text" })).toHaveAttribute("lang", "de");
+});
+
+test("both languages are one chapter, and each leads to the other", async ({ page }) => {
+  await page.goto(GERMAN);
+  await ready(page);
+  await page.getByRole("button", { name: "Als erledigt markieren" }).click();
+  await page.locator(".languages").getByRole("link", { name: "English" }).click();
+  await expect(page.locator("h1")).toHaveText("Where the memory goes");
+  await expect(page.getByRole("button", { name: "✓ Done" })).toBeVisible();
+  await page.locator(".languages").getByRole("link", { name: "Deutsch" }).click();
+  await expect(page.locator("h1")).toHaveText("Wo der Speicher bleibt");
+  await expect(page.getByRole("button", { name: "✓ Erledigt" })).toBeVisible();
+});
+
+test("a page names its other languages to search engines", async ({ request }) => {
+  const page = await (await request.get(GERMAN)).text();
+  for (const [code, path] of [["en", "chapter/memory-accounting/"], ["de", GERMAN], ["x-default", "chapter/memory-accounting/"]]) {
+    expect(page).toMatch(new RegExp(`<link rel="alternate" hreflang="${code}" href="/[^"]*${path}">`));
+  }
+});
