@@ -1,7 +1,7 @@
 //! A number to commit to before the figure is uncovered. Right, near or far, it is told which.
 
 use leptos::prelude::*;
-use ringside_core::answer::Outcome;
+use ringside_core::answer::{Outcome, how_far};
 use ringside_core::exercise::Kind;
 
 use super::session::Session;
@@ -25,7 +25,12 @@ pub(super) fn form(session: Session) -> AnyView {
                         });
                         let right = verdict.is_right();
                         let named = matches!(verdict.outcome, Outcome::DeclaredMistake { .. });
-                        let remark = frame::verdict(right, named, verdict.say().to_owned());
+                        // A prediction is made once: nothing is "not yet".
+                        let said = match (&verdict.outcome, verdict.value, session.resolved()) {
+                            (Outcome::Wrong { .. }, Some(yours), Some(Ok(resolved))) => how_far(yours, resolved.expected),
+                            _ => verdict.say().to_owned(),
+                        };
+                        let remark = frame::verdict(right, named, said);
                         let beside = verdict.value.and_then(|yours| compared(session, yours));
                         view! {
                             {remark}

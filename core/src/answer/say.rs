@@ -183,6 +183,17 @@ fn size(value: f64, expected: f64) -> String {
     }
 }
 
+/// How far a number that can't be tried again is from what it should be: a sentence.
+pub fn how_far(value: f64, expected: f64) -> String {
+    let way = if value > expected { "large" } else { "small" };
+    let off = value / expected;
+    match (off, off.max(1.0 / off)) {
+        (off, _) if !off.is_finite() || off <= 0.0 => format!("Too {way}."),
+        (off, ..1.5) => format!("{}% too {way}.", significant((off - 1.0).abs() * 100.0, 2)),
+        (_, times) => format!("{} times too {way}.", significant(times, 2)),
+    }
+}
+
 fn factor_off(factor: f64, unit: Unit) -> String {
     let whole = if factor >= 1.0 { factor } else { 1.0 / factor };
     let times = significant(whole, 2);

@@ -71,6 +71,15 @@ fn a_question_that_names_its_unit_needs_none_in_the_answer() {
 }
 
 #[test]
+fn how_far_off_a_guess_is_says_no_more_than_its_size() {
+    let said = |value: f64, expected: f64| how_far(value, expected);
+    assert_eq!(said(32.0, 15.4), "2.1 times too large.");
+    assert_eq!(said(7.6, 33.6), "4.4 times too small.");
+    assert_eq!(said(96.0, 100.0), "4% too small.");
+    assert_eq!([said(0.0, 5.0), said(3.0, -1.0), said(1.0, 0.0)], ["Too small.", "Too large.", "Too large."]);
+}
+
+#[test]
 fn amounts_are_written_in_a_unit_that_suits_them() {
     for (value, unit, text) in [
         (479.64e9, Unit::Bytes, "479.6 GB"),

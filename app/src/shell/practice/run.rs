@@ -118,7 +118,7 @@ fn during(desk: Desk, kept: Kept, step: &Step) -> AnyView {
     let place = if step.again { "Once more".to_owned() } else { format!("{} of {all}", over + 1) };
     let repeated = match kept.run.to_repeat() {
         0 => String::new(),
-        n => format!(" · {n} to repeat"),
+        n => format!("· {n} to repeat"),
     };
     let left = format!("about {} min left", kept.run.minutes_left());
     let asked = Asked {
