@@ -103,7 +103,7 @@ impl Model for Params {
         Origin::Of("CUDA C++ Programming Guide, “SIMT Architecture”; executed instruction by instruction");
     const ORIGINS: &'static [Origins] = &[
         origin(
-            Origin::Of("Nsight Compute, Kernel Profiling Guide: average active threads per warp"),
+            Origin::Of("Nsight Compute, Kernel Profiling Guide, “Average Active Threads per warp”"),
             &["active-lanes", "lane-efficiency"],
         ),
         origin(Origin::Definition, &["ways"]),

@@ -142,7 +142,7 @@ impl Model for Params {
     const ORIGIN: Origin = super::config::ORIGIN;
     const ORIGINS: &'static [Origins] = &[
         origin(
-            Origin::Of("NVIDIA’s cuda_occupancy.h, with registers estimated from the tile’s shape"),
+            Origin::Of("NVIDIA CUDA toolkit 13.5, cuda_occupancy.h, with registers estimated from the tile’s shape"),
             &["registers", "occupancy"],
         ),
         origin(Origin::Definition, &["workgroup-memory", "invocations", "shapes"]),

@@ -163,7 +163,7 @@ impl Model for Params {
         origin(Origin::Of("Hockney 1994, Parallel Computing 20(3): n½ = α·B"), &["half-size"]),
         origin(Origin::Rows, &["latency-share"]),
         origin(
-            Origin::Of("Least squares of relative residuals over your nccl-tests rows"),
+            Origin::Own("least squares of relative residuals over your nccl-tests rows"),
             &["fit-latency", "fit-busbw", "fit-off"],
         ),
     ];

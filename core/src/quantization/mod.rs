@@ -257,7 +257,7 @@ impl Model for Params {
     const ORIGINS: &'static [Origins] = &[
         origin(
             Origin::Of(
-                "Delayed scaling as NVIDIA’s TransformerEngine has it: the scale follows a window of past maxima",
+                "NVIDIA/TransformerEngine, transformer_engine.common.recipe.DelayedScaling: the scale follows a window of past maxima",
             ),
             &["saturated", "steps-saturated", "jump-error"],
         ),

@@ -324,7 +324,7 @@ impl Model for Params {
             Origin::Rows,
             &["faster", "speedup", "first-fetched", "hit-cost", "recompute-cost", "worth-keeping", "needed-bandwidth"],
         ),
-        origin(Origin::Of("vLLM’s prefix cache: whole blocks only"), &["found"]),
+        origin(Origin::Of("vLLM, vllm/v1/core/kv_cache_utils.py: whole blocks only"), &["found"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         headline(
