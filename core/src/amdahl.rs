@@ -5,13 +5,12 @@
 //! scaled speed-up = s + (1 − s)·n. Where each further processor costs a part `c` of the time on one (a message to whoever puts the
 //! results together), the time is s + (1 − s)/n + c·(n − 1): shortest on √((1 − s)/c) processors, and longer on more.
 //! [`measured`] has one's own times.
-//!
-//! Sources: G. M. Amdahl, AFIPS Spring Joint Computer Conference 1967; J. L. Gustafson, "Reevaluating Amdahl's law",
-//! CACM 31(5), 1988, p. 532.
 
 pub mod measured;
 
-use crate::declare::{Field, Measure, Model, Param, Scale, doc, headline, measure, real, text, when, whole};
+use crate::declare::{
+    Field, Measure, Model, Origin, Origins, Param, Scale, doc, headline, measure, origin, real, text, when, whole,
+};
 use crate::quantity::{Unit, grouped, number};
 use measured::Measured;
 
@@ -73,6 +72,16 @@ impl Model for Params {
             .quiet()
             .at(|p| p.cost.slot()),
         text("measured", "your times: processors:seconds, with commas between them", "").at(|p| p.measured.slot()),
+    ];
+    const ORIGIN: Origin = Origin::Of("Amdahl 1967, AFIPS Spring Joint Computer Conference");
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Of("Gustafson 1988, “Reevaluating Amdahl’s law”, CACM 31(5), p. 532"), &["scaled-speedup"]),
+        origin(Origin::Rows, &["efficiency"]),
+        origin(
+            Origin::Own("Amdahl’s law plus a constant cost for each further processor; minimum and fit in closed form"),
+            &["costly-speedup", "best", "best-speedup", "fitted-serial", "fitted-cost"],
+        ),
+        origin(measured::ORIGIN, &["karp-flatt"]),
     ];
     // Where nothing is serial there is no limit; the scaled speed-up stands for it.
     const QUANTITIES: &'static [Measure<Self, Speedup>] = &[

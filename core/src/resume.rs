@@ -5,7 +5,8 @@
 //! even pieces of one flat tensor, as FSDP cuts it.
 
 use crate::declare::{
-    Applies, Field as _, Measure, Model, Param, applies, choice, headline, measure, when, whole, yes_no,
+    Applies, Field as _, Measure, Model, Origin, Origins, Param, applies, choice, headline, measure, origin, when,
+    whole, yes_no,
 };
 use crate::float::bits::superscript;
 use crate::float::exponent;
@@ -314,6 +315,12 @@ impl Model for Params {
         applies(&["missing", "at", "steps", "rate", "seed"], |p| p.view == View::Resume),
         applies(&["from", "to", "rank"], |p| p.view == View::Reshard),
     ];
+    const ORIGIN: Origin =
+        Origin::Own("a transformer small enough to train in your browser, saved, resumed and compared bit by bit");
+    const ORIGINS: &'static [Origins] = &[origin(
+        Origin::Of("PyTorch FSDP’s flat parameter, cut into even shards; Zhao et al. 2023, arXiv:2304.11277, §3.2"),
+        &["files", "most-files"],
+    )];
     const QUANTITIES: &'static [Measure<Self, Resumed>] = &[
         when(
             |p, _| p.view == View::Resume,

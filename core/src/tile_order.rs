@@ -8,7 +8,9 @@
 
 use std::collections::VecDeque;
 
-use crate::declare::{Applies, Field as _, Measure, Model, Param, applies, choice, headline, measure, whole};
+use crate::declare::{
+    Applies, Field as _, Measure, Model, Origin, Origins, Param, applies, choice, headline, measure, origin, whole,
+};
 use crate::options;
 use crate::quantity::{Unit, grouped, number, plural};
 
@@ -122,6 +124,13 @@ impl Model for Params {
         whole("step", "waves done", [0, MAX_SIDE * MAX_SIDE], "1").drawn().at(|p| p.step.slot()),
     ];
     const APPLIES: &'static [Applies<Self>] = &[applies(&["group"], |p| p.order == Order::Grouped)];
+    const ORIGIN: Origin = Origin::Of(
+        "Triton’s tutorial 03, python/tutorials/03-matrix-multiplication.py (GROUP_SIZE_M), run through a cache that evicts the least recently used block",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Rows, &["hit-rate"]),
+        origin(Origin::Definition, &["waves", "wave-efficiency", "blocks-least", "requests"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("wave-blocks", "Blocks the first wave uses", Unit::Count, |_, r| {
             r.waves.first().map_or(0.0, |wave| wave.used() as f64)

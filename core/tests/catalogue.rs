@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use ringside_core::catalogue::{ALL, Declared, Entry, Evaluation};
-use ringside_core::declare::Group;
+use ringside_core::declare::{Group, Origin, Shown};
+use ringside_core::quantity::Unit;
 use ringside_core::query::{Kind, Query};
 
 fn evaluate(entry: &Entry, query: &Query) -> Evaluation {
@@ -104,6 +105,58 @@ fn one_to_five_headlines_apply_and_each_says_what_it_means() {
             assert!(applying <= 5, "{}?{query}: {applying} headlines", entry.id);
             assert!(i > 0 || applying > 0, "{}: no headline", entry.id);
         }
+    }
+}
+
+#[test]
+fn every_quantity_says_where_its_formula_comes_from() {
+    for entry in ALL {
+        let mut of_its_own = 0;
+        for Shown { id, origin, .. } in entry.shown() {
+            let at = format!("{}: {id}: {}", entry.id, origin.text());
+            let (Origin::Of(text) | Origin::Own(text)) = origin else { continue };
+            of_its_own += 1;
+            assert!(
+                text.len() > 20 && text.trim() == text && !text.ends_with('.'),
+                "{at}: a source, without a full stop"
+            );
+            assert!(!text.contains("arXiv "), "{at}: arXiv:0000.00000, as the others have it");
+            // A year, a version, a path or the title of a document.
+            let can_be_looked_up = text.bytes().any(|b| b.is_ascii_digit()) || text.contains(['/', '“']);
+            assert!(can_be_looked_up || matches!(origin, Origin::Own(_)), "{at}: nothing to look up");
+        }
+        assert!(of_its_own > 0, "{}: not one quantity has a source", entry.id);
+    }
+}
+
+/// A state, and those in which one parameter is at another of its options, or at an end of its range.
+fn beside(entry: &'static Entry, state: &Query) -> impl Iterator<Item = Query> + use<> {
+    let state = state.clone();
+    entry.params().flat_map(move |param| {
+        let values: Vec<String> = match param.spec.kind {
+            Kind::Choice(ids) => ids.iter().map(|id| (*id).to_owned()).collect(),
+            Kind::Integer { min, max } => vec![min.to_string(), max.to_string()],
+            Kind::Real { min, max } => vec![min.to_string(), max.to_string()],
+        };
+        let state = state.clone();
+        values.into_iter().map(move |value| state.with(&Query::new([(param.spec.name, value)])))
+    })
+}
+
+#[test]
+fn what_does_not_fit_has_no_time() {
+    for entry in ALL.iter().filter(|entry| entry.quantities().any(|(id, ..)| id == "fits")) {
+        let standard = (entry.read)(&Query::default()).0;
+        let states: Vec<_> = beside(entry, &standard).map(|state| evaluate(entry, &state)).collect();
+        let none_fits = states.iter().filter(|state| state.get("fits") == Some(0.0));
+        let mut seen = 0;
+        for state in none_fits {
+            seen += 1;
+            let times = state.quantities.iter().filter(|q| q.applies && q.unit == Unit::Seconds);
+            let times: Vec<&str> = times.map(|q| q.id).collect();
+            assert_eq!(times, [""; 0], "{}: {}", entry.id, state.query);
+        }
+        assert!(seen > 0, "{}: no state was found that doesn't fit", entry.id);
     }
 }
 

@@ -33,6 +33,7 @@ test("a few questions, none of them known, send to the beginning; a reload goes 
   await page.goto("./");
   await ready(page);
   await expect(page.getByRole("link", { name: /^Begin: / })).toHaveAttribute("href", href!);
+  await expect(page.locator(".placed")).toHaveText("You found your starting point: see the result or take the questions again.");
   // What was not known comes first.
   await page.getByRole("link", { name: /^Practice now/ }).click();
   await expect(page.locator(".player-bar small")).toHaveText("You missed this one");

@@ -48,4 +48,10 @@ test("a pasted log is read in the page: causes, in order, with places that teach
   await expect(page.locator("dialog[open] [role=status]")).toContainText("2 of 4 lines are recognized. Begin with line 3.");
   await signs.first().getByRole("link", { name: /Taught in/ }).click();
   await expect(page).toHaveURL(/chapter\/profiling\/#fragmentation/);
+  // Enter hands a log to the page that reads it.
+  await page.keyboard.press("/");
+  await page.getByRole("button", { name: "Paste a log" }).click();
+  await field.fill("step 1 | loss 10.9\nstep 2 | loss 10.7");
+  await field.press("Enter");
+  await expect(page).toHaveURL(/\/run\/$/);
 });

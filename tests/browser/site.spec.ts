@@ -137,9 +137,11 @@ test("a teacher’s tools are behind a switch", async ({ page }) => {
   await ready(page);
   await expect(page.getByRole("button", { name: "Add to lecture" })).toBeHidden();
   await expect(page.getByRole("button", { name: "Teach" })).toBeHidden();
-  await page.goto("practice/");
-  await ready(page);
+  // The way there is in the header.
+  await page.getByRole("link", { name: "Teach", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "Teaching" })).toBeInViewport();
   await page.getByRole("checkbox", { name: "I teach with this" }).check();
+  await expect(page.getByRole("link", { name: "Teach", exact: true })).toBeHidden();
   await page.getByRole("button", { name: "Teach" }).click();
   const menu = page.locator(".teach-menu").getByRole("navigation", { name: "For teachers" });
   await expect(menu.getByRole("link")).toHaveText(["Syllabus", "Lecture", "Presenter", "Voting cards", "Quiz", "Check", "Export", "Author"]);

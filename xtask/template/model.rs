@@ -1,8 +1,8 @@
 //! {title}: what it computes, in one sentence.
 //!
-//! Say here by which equation of which paper, with symbols and units, and what is left out.
+//! Say here how, with symbols and units, and what is left out; [`Model::ORIGIN`] says by which equation of which paper.
 
-use crate::declare::{Field as _, Measure, Model, Param, headline, measure, whole};
+use crate::declare::{Field as _, Measure, Model, Origin, Param, headline, measure, whole};
 use crate::quantity::{Unit, grouped};
 
 /// The state of the widget.
@@ -26,6 +26,7 @@ impl Model for Params {
     const SUMMARY: &'static str = "What {title} shows, in one sentence.";
     const PARAMS: &'static [Param<Self>] =
         &[whole("n", "how many there are", [1, 1024], "8").label("How many").doubling(10).main().at(|p| p.n.slot())];
+    const ORIGIN: Origin = Origin::Own("say here which equation of which paper or what it rests on");
     const QUANTITIES: &'static [Measure<Self, Pairs>] =
         &[headline(
             "Pairs of two different ones, in either order.",

@@ -45,6 +45,7 @@ impl State {
             json!({
                 "id": quantity.id, "label": quantity.label, "value": quantity.value, "unit": quantity.unit,
                 "text": shown.text(quantity.value), "limit": quantity.limit, "headline": shown.headline, "applies": quantity.applies,
+                "source": shown.origin.text(),
             })
         });
         json!({

@@ -1,13 +1,18 @@
 //! What a figure takes and gives: for a person, for a program, and as the JSON Schema of a tool.
 
 use ringside_core::catalogue::Entry;
+use ringside_core::declare::Shown;
 use ringside_core::query::{Kind, ParamSpec, plain};
 use ringside_figures::Example;
 use serde_json::{Map, Value, json};
 
 /// All of it, for a program.
 pub(crate) fn figure(entry: &Entry) -> Value {
-    let quantities = entry.quantities().map(|(id, label, unit)| json!({ "id": id, "label": label, "unit": unit }));
+    let quantities = entry.shown().map(|shown| {
+        json!({
+            "id": shown.id, "label": shown.label, "unit": shown.unit, "meaning": shown.doc, "source": shown.origin.text(),
+        })
+    });
     let examples = examples(entry).iter().map(|example| json!({ "label": example.label, "state": example.state }));
     json!({
         "id": entry.id, "title": entry.title, "summary": entry.summary,
@@ -44,9 +49,12 @@ pub(crate) fn page(entry: &Entry) -> String {
         text += &format!("  {}: {}\n      {}{default}\n", spec.name, spec.doc, values(spec.kind));
     }
     text += "\nQuantities\n";
-    for (id, label, unit) in entry.quantities() {
+    for Shown { id, label, unit, doc, origin, .. } in entry.shown() {
         let unit = json!(unit);
         text += &format!("  {id}: {label} ({})\n", unit.as_str().unwrap_or_default());
+        for line in [doc, &format!("Source: {}", origin.text())].into_iter().filter(|line| !line.is_empty()) {
+            text += &format!("      {line}\n");
+        }
     }
     if !examples(entry).is_empty() {
         text += "\nExamples\n";

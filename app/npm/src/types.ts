@@ -11,6 +11,8 @@ export interface Quantity {
   headline: boolean;
   /** Whether it means anything in this state. */
   applies: boolean;
+  /** Where its formula comes from: a paper, a program, "by definition", … */
+  source: string;
 }
 
 export interface Figure {
@@ -22,7 +24,8 @@ export interface Figure {
 export interface Description extends Figure {
   /** A JSON Schema. */
   parameters: { type: "object"; properties: Record<string, object>; additionalProperties: false };
-  quantities: { id: string; label: string; unit: string }[];
+  /** What each means (empty where its label says it all), and where its formula comes from. */
+  quantities: { id: string; label: string; unit: string; meaning: string; source: string }[];
   /** States worth looking at. */
   examples: { label: string; state: string }[];
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_content::language;
-use ringside_core::answer::Outcome;
+use ringside_core::answer::{Outcome, how_far};
 use ringside_core::exercise::Kind;
 
 use super::session::Session;
@@ -26,7 +26,12 @@ pub(super) fn form(session: Session) -> AnyView {
                         });
                         let right = verdict.is_right();
                         let named = matches!(verdict.outcome, Outcome::DeclaredMistake { .. });
-                        let remark = frame::verdict(right, named, verdict.say().to_owned());
+                        // A prediction is made once: nothing is "not yet".
+                        let said = match (&verdict.outcome, verdict.value, session.resolved()) {
+                            (Outcome::Wrong { .. }, Some(yours), Some(Ok(resolved))) => how_far(yours, resolved.expected),
+                            _ => verdict.say().to_owned(),
+                        };
+                        let remark = frame::verdict(right, named, said);
                         let beside = verdict.value.and_then(|yours| compared(session, yours));
                         view! {
                             {remark}

@@ -275,7 +275,9 @@ mod tests {
         }
         assert!(sitting.done);
         let mut doc = Doc::default();
+        assert!(!doc.is_placed());
         doc.put("placement", |doc| &mut doc.placement, Some(&sitting));
+        assert!(doc.is_placed());
         let (begin, skim) = doc.placed();
         assert_eq!((begin, skim.collect::<Vec<_>>()), (Some("b"), vec!["a"]));
     }

@@ -6,14 +6,14 @@ use ringside_core::practice::date;
 use ringside_core::quantity::bytes_decimal;
 
 use super::offline;
-use crate::clock;
 use crate::deferred::{PageView, lazy};
-use crate::practice;
+use crate::router::address;
 use crate::store::doc::{self, Doc, Theme};
 use crate::store::{ASIDE, store};
 use crate::ui::file;
 use crate::ui::said::{Said, say};
 use crate::ui::segmented::Segmented;
+use crate::{clock, page, practice};
 
 lazy! {
     /// Downloads the page.
@@ -23,6 +23,13 @@ lazy! {
 }
 
 fn view() -> AnyView {
+    let hash = address().hash();
+    Effect::new(move |_| {
+        let id = hash.get();
+        request_animation_frame(move || {
+            page::arrive(&id);
+        });
+    });
     view! {
         <article class="settings">
             <h1>"Settings"</h1>
@@ -55,8 +62,8 @@ fn appearance() -> impl IntoView {
             <div class="sans"><Segmented name="theme" label="Theme" options value set=Callback::new(set) /></div>
         </section>
         {shortcuts()}
-        <section aria-labelledby="teaching">
-            <h2 id="teaching">"Teaching"</h2>
+        <section aria-labelledby=super::teach::SWITCH>
+            <h2 id=super::teach::SWITCH>"Teaching"</h2>
             <p>
                 "Shows the tools for a class: a menu with the syllabus, lectures, the presenter, quizzes, checking and authoring, and on every figure and exercise the buttons that add it to a lecture or project it."
             </p>

@@ -9,6 +9,8 @@ use ringside_content::schema::Page;
 use crate::router::address;
 use crate::store::store;
 
+/// The id of the switch's heading in the settings.
+pub const SWITCH: &str = "teaching";
 /// What `<html>` bears while the switch is on.
 const TEACH: &str = "data-teach";
 
@@ -55,6 +57,7 @@ pub fn menu() -> AnyView {
         }
     };
     view! {
+        <a class="quiet not-teaching" href=format!("settings/#{SWITCH}")>"Teach"</a>
         <div class="teaching teach-menu" node_ref=place on:keydown=close on:focusout=left>
             <button
                 node_ref=button

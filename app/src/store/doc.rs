@@ -88,6 +88,11 @@ impl Doc {
         self.sources.get(id).is_some_and(|s| s.read)
     }
 
+    /// Whether the questions that find a starting point were answered to their end.
+    pub fn is_placed(&self) -> bool {
+        self.placement.get("done") == Some(&Value::Bool(true))
+    }
+
     /// Where the questions that find a starting point sent the learner: the slug of the chapter, and those of the chapters that
     /// may be skimmed.
     pub fn placed(&self) -> (Option<&str>, impl Iterator<Item = &str>) {

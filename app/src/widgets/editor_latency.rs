@@ -49,7 +49,11 @@ fn table(params: Memo<Params>) -> AnyView {
         params.with(|p| {
             let row = |power: u32| {
                 let context = 1_u64 << power;
-                let at = |kept, order| Unit::Seconds.format(Params { context, kept, order, ..*p }.times().whole);
+                let at = |kept, order| {
+                    let params = Params { context, kept, order, ..*p };
+                    let times = params.times();
+                    if params.fits(&times) { Unit::Seconds.format(times.whole) } else { "doesn’t fit".to_owned() }
+                };
                 view! {
                     <tr>
                         <th scope="row" class="number">{grouped(context)}</th>

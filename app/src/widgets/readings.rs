@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
-use ringside_core::declare::Shown;
+use ringside_core::declare::{Origin, Shown};
 use ringside_core::quantity::{Quantity, Unit};
 
 use crate::ui::copy_link::copy_text;
@@ -49,21 +49,28 @@ fn headline(shown: Shown, quantities: Memo<Vec<Quantity>>) -> AnyView {
     .into_any()
 }
 
-/// Every quantity of `entry` that applies, with what it means, to filter and to copy. A headline bears its `<output>` where it stands.
+/// Every quantity of `entry` that applies, with what it means and where its formula comes from, to filter and to copy. A headline
+/// bears its `<output>` where it stands; a source that many have is written once, below the table, by its number.
 pub(super) fn all(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> AnyView {
+    let sources = sources(entry);
+    let numbered = sources.clone();
     let sought = RwSignal::new(String::new());
     let nothing = no_result();
     let row = move |shown: Shown| {
-        let Shown { id, label, doc, headline, .. } = shown;
+        let Shown { id, label, doc, headline, origin, .. } = shown;
         let number = Signal::derive(move || value(quantities, id));
         let value = if headline {
             (move || if nothing() { "–".to_owned() } else { shown.text(number.get()) }).into_any()
         } else {
             view! { <Output shown value=number /> }.into_any()
         };
+        let source = match numbered.iter().position(|one| *one == origin) {
+            Some(at) => view! { <span title=origin.text()>{format!("[{}]", at + 1)}</span> }.into_any(),
+            None => origin.word().into_any(),
+        };
         let is_sought = move || {
             sought.with(|words| {
-                let text = format!("{label} {doc}").to_lowercase();
+                let text = format!("{label} {doc} {}", origin.text()).to_lowercase();
                 words.to_lowercase().split_whitespace().all(|word| text.contains(word))
             })
         };
@@ -74,9 +81,11 @@ pub(super) fn all(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> Any
                     {(!doc.is_empty()).then(|| view! { <small>{doc}</small> })}
                 </th>
                 <td class="number">{value}</td>
+                <td class="source-of">{source}</td>
             </tr>
         }
     };
+    let listed = sources.into_iter().map(|source| view! { <li>{source.text()}</li> }).collect_view();
     let text = move || (!untrack(nothing)).then(|| quantities.with_untracked(|list| csv(entry, list)));
     view! {
         <details class="all-numbers">
@@ -96,23 +105,37 @@ pub(super) fn all(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> Any
                         <tr>
                             <th scope="col">"Quantity"</th>
                             <th scope="col" class="number">"Value"</th>
+                            <th scope="col">"Source"</th>
                         </tr>
                     </thead>
                     <tbody>{entry.shown().map(row).collect_view()}</tbody>
                 </table>
             </div>
+            <ol class="sources-of" aria-label="Sources">{listed}</ol>
         </details>
     }
     .into_any()
 }
 
-/// The quantities that apply, one a line: id, label, value in the base unit, value as a person reads it, meaning.
+/// The origins among the quantities of `entry` that a word doesn't say, each once, in the order of the table.
+fn sources(entry: &Entry) -> Vec<Origin> {
+    let mut sources: Vec<Origin> = Vec::new();
+    for Shown { origin, .. } in entry.shown() {
+        if origin.word().is_empty() && !sources.contains(&origin) {
+            sources.push(origin);
+        }
+    }
+    sources
+}
+
+/// The quantities that apply, one a line: id, label, value in the base unit, value as a person reads it, meaning, source.
 fn csv(entry: &Entry, quantities: &[Quantity]) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
-    let mut lines = "id,label,value,text,meaning\n".to_owned();
+    let mut lines = "id,label,value,text,meaning,source\n".to_owned();
     for (shown, quantity) in entry.shown().zip(quantities).filter(|(_, quantity)| quantity.applies) {
-        let [label, text, doc] = [shown.label, &shown.text(quantity.value), shown.doc].map(quoted);
-        lines.push_str(&format!("{},{label},{},{text},{doc}\n", shown.id, quantity.value));
+        let [label, text, doc, source] =
+            [shown.label, &shown.text(quantity.value), shown.doc, &shown.origin.text()].map(quoted);
+        lines.push_str(&format!("{},{label},{},{text},{doc},{source}\n", shown.id, quantity.value));
     }
     lines
 }

@@ -30,8 +30,15 @@ impl Prices {
         Ok(Self { params: *params, all })
     }
 
-    fn largest(&self, of: fn(&Price) -> f64) -> f64 {
-        self.all.iter().map(|(_, price)| of(price)).fold(f64::MIN_POSITIVE, f64::max)
+    /// The most that a GPU holds under any way, bytes.
+    fn largest(&self) -> f64 {
+        self.all.iter().map(|(_, price)| price.peak()).fold(f64::MIN_POSITIVE, f64::max)
+    }
+
+    /// The longest that the wire is busy under those that fit, seconds.
+    fn longest(&self) -> f64 {
+        let fitting = self.all.iter().map(|(_, price)| price).filter(|price| self.params.runs(price));
+        fitting.map(Price::wire).fold(f64::MIN_POSITIVE, f64::max)
     }
 }
 
@@ -73,12 +80,18 @@ fn rows(state: State, shown: Shown) -> AnyView {
         };
         let share = |part: f64, whole: f64| format!("{:.3}%", 100.0 * part / whole);
         let wide = move |of: fn(&Price) -> f64| {
-            move || shown.with(|s| s.all.get(i).map(|(_, p)| share(of(p), s.largest(Price::peak))).unwrap_or_default())
+            move || shown.with(|s| s.all.get(i).map(|(_, p)| share(of(p), s.largest())).unwrap_or_default())
         };
+        // What doesn't fit takes no time.
         let busy = move |of: fn(&Price) -> f64| {
-            move || shown.with(|s| s.all.get(i).map(|(_, p)| share(of(p), s.largest(Price::wire))).unwrap_or_default())
+            move || {
+                shown.with(|s| {
+                    let price = s.all.get(i).map(|(_, price)| price).filter(|price| s.params.runs(price));
+                    price.map(|price| share(of(price), s.longest())).unwrap_or_default()
+                })
+            }
         };
-        let too_much = move || shown.with(|s| s.all.get(i).is_some_and(|(_, p)| p.peak() > s.params.gpu.memory.0));
+        let too_much = move || shown.with(|s| s.all.get(i).is_some_and(|(_, p)| !s.params.runs(p)));
         view! {
             <button
                 type="button"
@@ -98,7 +111,11 @@ fn rows(state: State, shown: Shown) -> AnyView {
                 <span class="price-bar">
                     <i class="price-between" style:width=busy(|p| p.between)></i>
                     <i class="price-inside" style:width=busy(|p| p.wire() - p.between)></i>
-                    <em>{look(|_, p| Unit::Seconds.format(p.wire()))}</em>
+                    <em>
+                        {look(|s, p| {
+                            if s.params.runs(p) { Unit::Seconds.format(p.wire()) } else { "doesn’t fit".to_owned() }
+                        })}
+                    </em>
                 </span>
             </button>
         }

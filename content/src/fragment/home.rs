@@ -52,7 +52,7 @@ fn welcome(course: &Course, missions: &[Listed]) -> String {
          <a class=\"button practice-now\" href=\"practice/now/\">Practice now · {PRACTICE} min</a> \
          <span class=\"all-done\" hidden>Every chapter written so far is done. \
          <a href=\"./?priority=3&amp;read=no#sources\">Read what they stand on</a></span>{half_hour}</p>\n\
-         <p class=\"placed sans\">Not new to this? <a href=\"{}/\">{}</a> in about five minutes.</p>\n\
+         <p class=\"placed sans\"><span>Not new to this?</span> <a href=\"{}/\">{}</a> <span>in about five minutes.</span></p>\n\
          <p class=\"done-so-far sans\"></p>\n</div>\n",
         ask(),
         escape(&href),
@@ -94,7 +94,8 @@ fn on_this_page(course: &Course, readings: &Readings) -> String {
          <a href=\"run/\">Your run</a>\n\
          <a href=\"record/\">Your record</a>\n\
          <a href=\"./#not-covered\">What is not covered</a>\n\
-         <a href=\"./#sources\">{}</a>\n</nav>\n\
+         <a href=\"./#sources\">{}</a>\n\
+         <a class=\"not-teaching\" href=\"settings/#teaching\">For instructors</a>\n</nav>\n\
          <nav class=\"on-page teaching sans\" aria-label=\"For teachers\">\n{}</nav>\n",
         words::count(course.layers.len(), "layer", "layers"),
         words::count(course.chapters().count(), "chapter", "chapters"),

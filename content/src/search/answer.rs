@@ -73,11 +73,12 @@ impl Answer {
         self.log.seen.iter().filter(|_| self.is_log()).filter_map(|seen| signs.0.get(seen.sign))
     }
 
-    /// The addresses that it leads to, in the order in which they are shown: a figure that takes the numbers, what a log means, the places.
+    /// The addresses that it leads to, in the order in which they are shown: what an error means, a figure that takes the numbers, the
+    /// places.
     pub fn hrefs(&self, index: &Index, signs: &Signs) -> Vec<String> {
         let figure = self.figures.iter().map(Answered::href);
         let places = self.found.hits.iter().filter_map(|hit| index.entries().get(hit.index));
         let signs = self.diagnoses(signs).map(|sign| sign.section.href.clone());
-        figure.chain(signs).chain(places.map(|entry| entry.href.clone())).collect()
+        signs.chain(figure).chain(places.map(|entry| entry.href.clone())).collect()
     }
 }

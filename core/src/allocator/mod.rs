@@ -14,7 +14,8 @@ pub use scenario::{Op, Scenario};
 pub use snapshot::{Bytes, Drawn, Piece, Site, Snapshot, State};
 
 use crate::declare::{
-    Field as _, Measure, Model, Param, choice, doc, headline, measure, real, switch, whole, within, written,
+    Field as _, Measure, Model, Origin, Origins, Param, choice, doc, headline, measure, origin, real, switch, whole,
+    within, written,
 };
 use crate::quantity::{Unit, bytes_binary};
 use crate::units::{GIB, MIB};
@@ -70,6 +71,9 @@ impl Model for Params {
             .at(|p| p.memory.slot()),
         whole("step", "steps done", [0, LAST], "64").drawn().at(|p| p.step.slot()),
     ];
+    const ORIGIN: Origin =
+        Origin::Of("PyTorch’s caching allocator, c10/cuda/CUDACachingAllocator.cpp, run request by request");
+    const ORIGINS: &'static [Origins] = &[origin(Origin::Definition, &["steps"])];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         doc(
             "Bytes in tensors that are alive, each rounded up to a block.",

@@ -3,11 +3,13 @@
 //! With a speed-up of ψ on n processors the serial fraction that Amdahl's law would need is e = (1/ψ − 1/n)/(1 − 1/n). If it is the
 //! same for all n, the program has that serial part. If it grows, something grows with the processors: communication, waiting,
 //! a shared memory that is full.
-//!
-//! Source: A. H. Karp and H. P. Flatt, "Measuring Parallel Processor Performance", CACM 33(5), 1990, p. 539.
 
-use crate::declare::{Field, Slot, Text};
+use crate::declare::{Field, Origin, Slot, Text};
 use crate::query::{parse_number, plain, shorten};
+
+/// Where the serial fraction comes from.
+pub const ORIGIN: Origin =
+    Origin::Of("Karp and Flatt 1990, “Measuring Parallel Processor Performance”, CACM 33(5), p. 539");
 
 /// Times on numbers of processors, least first.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -17,8 +17,10 @@ pub struct Question<'a> {
     pub mistakes: &'a [Mistake],
     /// Names that the answer may use, with their values; empty where only a number is wanted.
     pub names: &'a [(String, f64)],
-    /// The unit that the answer has to be in, where converting it is the question.
+    /// The unit that the question names: a bare number is in it.
     pub written_in: Option<&'a str>,
+    /// Whether converting to that unit is the question, so that a right amount in another one is no answer yet.
+    pub converts: bool,
 }
 
 /// Compares `input` with `expected`: see [`Question::check`].
@@ -32,7 +34,7 @@ pub struct Question<'a> {
 /// assert!(verdict("480").say().contains("unit"));
 /// ```
 pub fn check(expected: f64, unit: Unit, tolerance: Tolerance, mistakes: &[Mistake], input: &str) -> Verdict {
-    Question { expected, unit, tolerance, mistakes, names: &[], written_in: None }.check(input)
+    Question { expected, unit, tolerance, mistakes, names: &[], written_in: None, converts: false }.check(input)
 }
 
 /// The factors that [`Outcome::FactorOff`] recognises, with their inverses.
@@ -82,7 +84,7 @@ impl Question<'_> {
         };
         let unit = answer.unit.as_ref().map(|u| u.name.as_str());
         match (right, self.written_in) {
-            (Some(_), Some(asked)) if unit.is_some_and(|unit| unit != asked) => {
+            (Some(_), Some(asked)) if self.converts && unit.is_some_and(|unit| unit != asked) => {
                 return (Outcome::NotInUnit { asked: asked.to_owned() }, None);
             }
             (Some(right), _) => return (right, None),

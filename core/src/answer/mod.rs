@@ -24,6 +24,7 @@ use crate::quantity::{Unit, significant};
 pub use asked::Asked;
 pub use check::{Question, check};
 pub use read::{Answer, Digits, MAX_LENGTH, Reading, read};
+pub use say::how_far;
 pub(crate) use units::suited;
 pub use units::{Measure, Named, Prefix, find as find_unit, units_of, write};
 

@@ -1,6 +1,6 @@
 //! The sentence for each verdict: plain text, kind, and about this answer.
 
-use super::units::{Named, examples, write};
+use super::units::{Named, examples, find, write};
 use super::{Answer, Outcome, Question, Tolerance};
 use crate::quantity::{Unit, grouped, significant};
 use crate::query::shorten;
@@ -58,8 +58,7 @@ pub(super) fn sentence(outcome: &Outcome, question: &Question, answer: &Answer) 
                 Outcome::BinaryForDecimal => (insert_i(given), "counts in powers of 1000"),
                 _ => (given.replacen('i', "", 1).replacen("KB", "kB", 1), "counts in powers of 1024"),
             };
-            // Where the question names its unit, no other is an answer.
-            let convert = if question.written_in.is_some() { "" } else { ", or convert it" };
+            let convert = if question.converts { "" } else { ", or convert it" };
             format!(
                 "The digits are right in {other}, and you wrote {given}, which {advice}. Write {} {other}{convert}.",
                 significant(answer.number, 6)
@@ -117,6 +116,16 @@ fn write_like(expected: f64, unit: Unit, answer: &Answer, digits: u32) -> String
 }
 
 fn right(question: &Question, answer: &Answer) -> String {
+    let said = right_as_typed(question, answer);
+    match (question.written_in.and_then(find), &answer.unit) {
+        (Some(asked), Some(given)) if given.name != asked.name => {
+            format!("{said} In the unit asked for it is {}.", asked.write(question.expected, 4))
+        }
+        _ => said,
+    }
+}
+
+fn right_as_typed(question: &Question, answer: &Answer) -> String {
     let exact = (answer.value - question.expected).abs() <= 1e-3 * question.expected.abs();
     match question.tolerance {
         _ if exact => format!("Right: {}.", typed(answer)),
@@ -171,6 +180,17 @@ fn size(value: f64, expected: f64) -> String {
         format!("{} times too large", significant(off, 2))
     } else {
         format!("{} times too small", significant(1.0 / off, 2))
+    }
+}
+
+/// How far a number that can't be tried again is from what it should be: a sentence.
+pub fn how_far(value: f64, expected: f64) -> String {
+    let way = if value > expected { "large" } else { "small" };
+    let off = value / expected;
+    match (off, off.max(1.0 / off)) {
+        (off, _) if !off.is_finite() || off <= 0.0 => format!("Too {way}."),
+        (off, ..1.5) => format!("{}% too {way}.", significant((off - 1.0).abs() * 100.0, 2)),
+        (_, times) => format!("{} times too {way}.", significant(times, 2)),
     }
 }
 

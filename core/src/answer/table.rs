@@ -618,7 +618,15 @@ fn every_answer_gets_the_verdict_in_the_table() {
             sheet.mistakes.iter().map(|&(value, say)| Mistake { value, say: say.to_owned() }).collect();
         let names: Vec<(String, f64)> = sheet.names.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
         let Sheet { expected, unit, tolerance, .. } = *sheet;
-        let question = Question { expected, unit, tolerance, mistakes: &mistakes, names: &names, written_in: None };
+        let question = Question {
+            expected,
+            unit,
+            tolerance,
+            mistakes: &mistakes,
+            names: &names,
+            written_in: None,
+            converts: false,
+        };
         for &(input, kind, fragment) in sheet.answers {
             rows += 1;
             let verdict = question.check(input);

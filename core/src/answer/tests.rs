@@ -44,12 +44,13 @@ fn a_tolerance_is_read_and_said() {
 
 #[test]
 fn a_question_that_names_its_unit_needs_none_in_the_answer() {
-    let asked = |input, expected, unit| {
-        let tolerance = Tolerance::default();
+    let asks = |input, expected, unit, converts| {
+        let (tolerance, written_in) = (Tolerance::default(), Some(unit));
         let question =
-            Question { expected, unit: Unit::Bytes, tolerance, mistakes: &[], names: &[], written_in: Some(unit) };
+            Question { expected, unit: Unit::Bytes, tolerance, mistakes: &[], names: &[], written_in, converts };
         question.check(input)
     };
+    let asked = |input, expected, unit| asks(input, expected, unit, true);
     for right in ["13.5", "13.5 GB", "13.52e9", "13500000000", "27/2"] {
         assert!(asked(right, 13.52e9, "GB").is_right(), "{right}: {}", asked(right, 13.52e9, "GB").say());
     }
@@ -59,10 +60,23 @@ fn a_question_that_names_its_unit_needs_none_in_the_answer() {
     let (digits, converted) = (asked("2.5 GB", gib, "GiB"), asked("2.684 GB", gib, "GiB"));
     assert!(digits.say().ends_with("Write 2.5 GiB."), "{}", digits.say());
     assert_eq!(converted.say(), "Convert it: the question asks for GiB.");
+    // Where converting is not the question, the same amount is right in any unit.
+    let taken = asks("2.684 GB", gib, "GiB", false);
+    assert!(taken.is_right() && taken.say().ends_with("In the unit asked for it is 2.5 GiB."), "{}", taken.say());
+    assert!(asks("2.5", gib, "GiB", false).is_right() && !asks("2.5 GB", gib, "GiB", false).is_right());
     assert!(
         check(gib, Unit::Bytes, Tolerance::default(), &[], "2.5 GB").say().ends_with("Write 2.5 GiB, or convert it.")
     );
     assert!(check(gib, Unit::Bytes, Tolerance::default(), &[], "2.684 GB").is_right());
+}
+
+#[test]
+fn how_far_off_a_guess_is_says_no_more_than_its_size() {
+    let said = |value: f64, expected: f64| how_far(value, expected);
+    assert_eq!(said(32.0, 15.4), "2.1 times too large.");
+    assert_eq!(said(7.6, 33.6), "4.4 times too small.");
+    assert_eq!(said(96.0, 100.0), "4% too small.");
+    assert_eq!([said(0.0, 5.0), said(3.0, -1.0), said(1.0, 0.0)], ["Too small.", "Too large.", "Too large."]);
 }
 
 #[test]
@@ -245,7 +259,7 @@ proptest! {
         let names = if named { vec![("n".to_owned(), 8.0), ("min".to_owned(), f64::NAN)] } else { Vec::new() };
         let mistakes = [Mistake { value: tolerance, say: "Declared.".into() }];
         for tolerance in [Tolerance::Relative(tolerance), Tolerance::Absolute(tolerance), Tolerance::Exact] {
-            let question = Question { expected, unit, tolerance, mistakes: &mistakes, names: &names, written_in: None };
+            let question = Question { expected, unit, tolerance, mistakes: &mistakes, names: &names, written_in: None, converts: false };
             let verdict = question.check(&input);
             prop_assert!(verdict.say().ends_with(['.', '?']), "{:?}", verdict);
             prop_assert!(!tolerance.describe(unit).is_empty());

@@ -200,7 +200,7 @@ const RULES: [Rule; 8] = [
     },
     Rule {
         figure: sizing::Params::ID,
-        is_asked: |r| r.has(&SERVE) || r.asks_speed() || r.rate.is_some(),
+        is_asked: |r| r.has(&SERVE) || r.asks_speed() || r.asks_price() || r.rate.is_some(),
         sets: |r| {
             // A speed is one user's.
             let users =

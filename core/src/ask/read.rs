@@ -424,6 +424,7 @@ impl Reading {
         let whole = (n.fract() == 0.0 && (1.0..=1e9).contains(&n)).then_some(n as u64);
         const LENGTH: [&str; 7] = ["context", "ctx", "seq", "sequence", "length", "seqlen", "len"];
         let is_length = LENGTH.contains(&after) || before(&LENGTH) || matches!(after, "token" | "tokens");
+        const PRICE: [&str; 6] = ["cost", "costs", "price", "prices", "expensive", "cheap"];
         const TIMES: [&str; 8] = ["s", "sec", "second", "seconds", "min", "minute", "h", "hour"];
         let rate_of = |i: usize| if matches!(word(i), "per" | "a") { word(i + 1) } else { word(i) };
         let per = rate_of(at + if unit == word(at + 1) { 2 } else { 1 });
@@ -451,8 +452,12 @@ impl Reading {
             "x" | "times" if FASTER.contains(&after) || (after == "as" && FASTER.contains(&word(at + 3))) => {
                 self.gain(n)
             }
-            // "Price per 1 million tokens" asks for it.
-            "m" | "million" if n == 1.0 && before(&["per"]) => {
+            // "Price per 1 million tokens" asks for it, and so does "1 million tokens cost".
+            "m" | "million"
+                if n == 1.0
+                    && (before(&["per"])
+                        || (matches!(after, "token" | "tokens") && near(&PRICE, 12, 12) && !self.trains())) =>
+            {
                 self.said.push((What::Price, "a price per million tokens".to_owned()));
             }
             "%" if near(&["mfu"], 5, 1) => self.reach(n / 100.0),
@@ -581,6 +586,11 @@ impl Reading {
         // Named before its number, unless a number stands before the name.
         let leads = next(first + 1).is_some_and(is_number) && !before(first).is_some_and(is_number);
         if leads { before(at).and_then(label) } else { next(at + 1).and_then(label) }
+    }
+
+    /// Whether it asks what tokens cost.
+    pub fn asks_price(&self) -> bool {
+        self.said.iter().any(|(what, _)| *what == What::Price)
     }
 
     /// The step that it speaks of, from 1: "at step 2", "after 2,000 steps", "in the first iteration".

@@ -167,6 +167,8 @@ fn a_price_per_million_tokens_is_what_is_asked_for() {
     for question in [
         "price per 1 million tokens of llama 3 70b on H100 serving",
         "what does serving llama 3 70b cost per 1M tokens",
+        "what do 1 million tokens cost with llama 3 70b on H100",
+        "1M tokens cost llama 3 70b",
     ] {
         let a = asked(question);
         assert_eq!((a.figure, a.unused.len()), ("serving-planner", 0), "{question}: {a:?}");

@@ -10,8 +10,14 @@
 //! So a few SMs leave bandwidth unused, about half of the GPU draws all of it, and a last wave of a few blocks is short.
 
 use super::growth::Params;
+use crate::declare::Origin;
 use crate::hardware::{Accelerator, H100};
 use crate::units::KIB;
+
+/// Where the time of a decoding step comes from.
+pub const ORIGIN: Origin = Origin::Own(
+    "SMs that share the memory’s bandwidth, one block on each; splitting as in Dao et al. 2023, “Flash-Decoding for long-context inference”, and FlashAttention-3’s hopper/heuristics.h",
+);
 
 /// The GPU that decodes.
 pub const GPU: &Accelerator = H100;

@@ -11,7 +11,9 @@
 use super::Dtype;
 use super::decode::DRAW;
 use super::position::{MAX_HEAD_DIM, MAX_HEADS, MAX_TOKENS};
-use crate::declare::{Field as _, Measure, Model, Param, Takes, choice, headline, measure, whole};
+use crate::declare::{
+    Field as _, Measure, Model, Origin, Origins, Param, Takes, choice, headline, measure, origin, whole,
+};
 use crate::hardware;
 use crate::quantity::{Unit, counted, grouped, number, plural};
 use crate::query::Reader;
@@ -97,6 +99,21 @@ impl Model for Params {
             .more(DECODING)
             .at(|p| p.splits.slot()),
         whole("step", "how much of the sequence is there, of 32 parts", [0, STEPS], "16").drawn().at(|p| p.step.slot()),
+    ];
+    const ORIGIN: Origin = Origin::Of("Vaswani et al. 2017, arXiv:1706.03762, §3.2");
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Controls, &["tokens"]),
+        origin(crate::kv_cache::ORIGIN, &["cache-token", "cache", "cache-multi-head"]),
+        origin(
+            Origin::Of(
+                "Shazeer 2019, arXiv:1911.02150, §2.4 and §3; Ainslie et al. 2023 (GQA), arXiv:2305.13245, §2.2",
+            ),
+            &["intensity"],
+        ),
+        origin(
+            super::decode::ORIGIN,
+            &["decode-blocks", "decode-busy", "decode-drawn", "sm-draw", "decode-time", "decode-merged"],
+        ),
     ];
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
         measure("tokens", "Tokens so far", Unit::Count, |p, ()| p.tokens() as f64),

@@ -4,9 +4,6 @@
 //! moved. [`execute::Machine`] does the same on real numbers and counts as it copies; [`online::Row`] follows one row.
 //! Counts are for the numbers named in `dtype` and fp32 statistics; heads do the same as each other. The fill of O, ℓ and m
 //! before the first step of FlashAttention is not counted, as its paper does not.
-//!
-//! Sources: Dao et al., "FlashAttention", arXiv:2205.14135, Algorithms 0 to 4 and Theorem 2; Dao, "FlashAttention-2",
-//! arXiv:2307.08691, Algorithms 1 and 2; Milakov and Gimelshein, arXiv:1805.02867, for the softmax.
 
 pub mod algorithm;
 pub mod decode;

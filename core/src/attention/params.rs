@@ -4,7 +4,8 @@ use super::Run;
 use super::algorithm::{Algo, Direction};
 use super::plan::Sizes;
 use crate::declare::{
-    Declaration, Field as _, Measure, Model, Param, Scale, Takes, choice, headline, measure, switch, whole,
+    Declaration, Field as _, Measure, Model, Origin, Origins, Param, Scale, Takes, choice, headline, measure, origin,
+    switch, whole,
 };
 use crate::options;
 use crate::quantity::{Unit, grouped};
@@ -126,6 +127,15 @@ impl Model for Params {
         whole("step", "steps done", [0, 100_000_000_000], "0").drawn().at(|p| p.step.slot()),
         whole("row", "row of which the softmax is shown, from 0", [0, MAX_SEQ - 1], "100").drawn().at(|p| p.row.slot()),
     ];
+    const ORIGIN: Origin = Origin::Of(
+        "Dao et al. 2022 (FlashAttention), arXiv:2205.14135, Algorithms 0 to 4 and Theorem 2; Dao 2023 (FlashAttention-2), arXiv:2307.08691, Algorithms 1 and 2",
+    );
+    const ORIGINS: &'static [Origins] = &[origin(
+        Origin::Of(
+            "Milakov and Gimelshein 2018, arXiv:1805.02867, Algorithm 3; Dao 2023 (FlashAttention-2), arXiv:2307.08691, Algorithm 1",
+        ),
+        &["rescales"],
+    )];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         headline(
             "Bytes that standard attention reads and writes in HBM for all heads.",

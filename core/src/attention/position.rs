@@ -12,7 +12,8 @@ use std::f64::consts::TAU;
 
 use super::stretch::Stretch;
 use crate::declare::{
-    Applies, Field as _, Measure, Model, Param, Scale, applies, choice, headline, measure, real, when, whole,
+    Applies, Field as _, Measure, Model, Origin, Origins, Param, Scale, applies, choice, headline, measure, origin,
+    real, when, whole,
 };
 use crate::options;
 use crate::quantity::{Unit, counted, grouped, number};
@@ -144,6 +145,24 @@ impl Model for Params {
         applies(&["head_dim", "base", "trained", "scale", "pairing", "pair"], |p| p.scheme == Scheme::Rope),
         applies(&["stretch"], |p| p.scheme == Scheme::Rope && p.scale > 1.0),
         applies(&["heads"], |p| p.scheme == Scheme::Alibi),
+    ];
+    const ORIGIN: Origin = Origin::Of(
+        "Su et al. 2021 (RoFormer), arXiv:2104.09864, §3.2.2; Peng et al. 2023 (YaRN), arXiv:2309.00071, eq. 13",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(super::stretch::ORIGIN, &["unturned", "unseen", "kept", "pair-slower"]),
+        origin(
+            Origin::Of(
+                "Su et al. 2021 (RoFormer), arXiv:2104.09864, §3.4.2; Meta’s code pairs neighbors, GPT-NeoX and Hugging Face’s pair halves",
+            ),
+            &["pair-first", "pair-second"],
+        ),
+        origin(
+            Origin::Of(
+                "Press et al. 2021 (ALiBi), arXiv:2108.12409, §3; get_slopes in ofirpress/attention_with_linear_biases",
+            ),
+            &["penalty-steepest", "penalty-flattest"],
+        ),
     ];
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
         when(

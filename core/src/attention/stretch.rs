@@ -8,9 +8,15 @@
 //!   mixed, (1 − γ)·θ/s + γ·θ with γ = (L/λ − α)/(β − α): the same, §3.2. YaRN has α = 1 and β = 32. Llama 3.1 has α = 1 and β = 4:
 //!   meta-llama/llama-models, `apply_scaling` in `models/llama3/model.py`, `low_freq_factor` and `high_freq_factor`.
 
+use crate::declare::Origin;
 use std::f64::consts::TAU;
 
 use crate::options;
+
+/// Where the ways to stretch RoPE come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Chen et al. 2023 (position interpolation), arXiv:2306.15595, eq. 4; Peng et al. 2023 (YaRN), arXiv:2309.00071, §3.1 and §3.2; meta-llama/llama-models, models/llama3/model.py, apply_scaling",
+);
 
 /// By which rule pairs are slowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

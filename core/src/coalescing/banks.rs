@@ -1,10 +1,14 @@
 //! Shared memory: 32 banks of four bytes. Lanes that ask one bank for different words are served one after the other.
 //!
 //! A warp whose lanes read 8 or 16 bytes each is served half or a quarter of it at a time. Lanes that read the same word share it.
-//! Sources: CUDA C++ Programming Guide, "Shared Memory" of compute capabilities 5.x to 9.0; CUDA C++ Best Practices Guide,
-//! "Shared Memory in Matrix Multiplication".
 
 use super::{LANES, Params, Repair, Walk};
+use crate::declare::Origin;
+
+/// Where the counts of passes come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "CUDA C++ Programming Guide, “Shared Memory” of compute capabilities 5.x to 9.0; CUDA C++ Best Practices Guide, “Shared Memory in Matrix Multiplication”",
+);
 
 /// Banks of shared memory.
 pub const BANKS: u64 = 32;

@@ -1,11 +1,16 @@
 //! Global memory: the addresses of a warp's 32 lanes, and the sectors and lines in which they lie.
 //!
 //! From L2 and HBM memory comes in sectors of 32 bytes; a cache line has four of them. The bytes of a warp's access are those of the
-//! sectors that any lane touches. Sources: CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory"; Nsight Compute
-//! documentation, "Memory Tables" (sectors per request).
+//! sectors that any lane touches.
 
 use super::{LANES, Params, Pattern};
+use crate::declare::Origin;
 use crate::mix::mix;
+
+/// Where the counts of sectors come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "CUDA C++ Best Practices Guide, “Coalesced Access to Global Memory”; Nsight Compute, “Memory Tables” (sectors per request)",
+);
 
 /// Bytes of a sector.
 pub const SECTOR: u64 = 32;

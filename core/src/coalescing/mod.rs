@@ -8,7 +8,10 @@ pub mod memory;
 pub use banks::Banks;
 pub use memory::Access;
 
-use crate::declare::{Applies, Field, Measure, Model, Param, applies, choice, doc, headline, measure, when, whole};
+use crate::declare::{
+    Applies, Field, Measure, Model, Origin, Origins, Param, applies, choice, doc, headline, measure, origin, when,
+    whole,
+};
 use crate::options;
 use crate::quantity::Unit;
 
@@ -242,6 +245,15 @@ impl Model for Params {
         applies(&["seed"], |p| p.reads(Pattern::Random)),
         applies(&["offset"], |p| p.view == View::Global && p.pattern != Pattern::Random),
         applies(&["walk", "tile", "repair"], |p| p.view == View::Shared),
+    ];
+    const ORIGIN: Origin = memory::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Rows, &["efficiency", "times"]),
+        origin(banks::ORIGIN, &["passes", "least-passes", "conflict", "tile-bytes"]),
+        origin(
+            Origin::Own("the longer of the bytes moved and the bank passes, over those of a plain copy"),
+            &["predicted"],
+        ),
     ];
     const QUANTITIES: &'static [Measure<Self, Cost>] = &[
         when(

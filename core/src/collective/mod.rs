@@ -27,8 +27,8 @@ pub use op::{Algo, Op};
 use schedule::{MAX_RANKS, Schedule};
 
 use crate::declare::{
-    Applies, Declaration, Field, Measure, Model, Param, Scale, Takes, applies, choice, doc, headline, measure, real,
-    switch, when, whole, within,
+    Applies, Declaration, Field, Measure, Model, Origin, Origins, Param, Scale, Takes, applies, choice, doc, headline,
+    measure, origin, real, switch, when, whole, within,
 };
 use crate::hardware::links::{self, Link};
 use crate::quantity::{Unit, number};
@@ -150,6 +150,20 @@ impl Model for Params {
     ];
     const APPLIES: &'static [Applies<Self>] =
         &[applies(&["slow-rank"], |p| p.slow_by > 1.0), applies(&["cut-from", "cut-to"], |p| p.cut)];
+    const ORIGIN: Origin = Origin::Of(
+        "Thakur, Rabenseifner and Gropp 2005, IJHPCA 19(1); Patarasuk and Yuan 2009, JPDC 69(2); Sanders, Speck and Träff 2009 (two trees), Parallel Computing 35(12); Bruck et al. 1997, IEEE TPDS 8(11); executed step by step",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of(
+                "Hockney 1994, Parallel Computing 20(3): α + m/B for each message of the executed steps; checked against NVIDIA/nccl, src/graph/tuning.cc at 5067397",
+            ),
+            &["time", "idle", "slowdown"],
+        ),
+        origin(Origin::Of("NVIDIA/nccl-tests, doc/PERFORMANCE.md"), &["algbw", "busbw"]),
+        origin(crate::hardware::ORIGIN, &["peak"]),
+        origin(Origin::Definition, &["done", "stuck"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("steps", "Steps", Unit::Count, |_, run| run.steps() as f64),
         // What a run that hangs has sent and taken until then is no cost of the operation.

@@ -5,7 +5,8 @@ use super::run::Run;
 use crate::attention::growth::evenly;
 use crate::collective::Op;
 use crate::declare::{
-    Applies, Field as _, Measure, Model, Param, applies, choice, doc, headline, measure, switch, whole,
+    Applies, Field as _, Measure, Model, Origin, Origins, Param, applies, choice, doc, headline, measure, origin,
+    switch, whole,
 };
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
@@ -157,6 +158,23 @@ impl Model for Params {
         whole("step", "steps done", [0, MAX_RANKS + 1], "2").drawn().at(|p| p.step.slot()),
     ];
     const APPLIES: &'static [Applies<Self>] = &[applies(&["split"], |p| p.method != Method::Ulysses)];
+    const ORIGIN: Origin =
+        Origin::Own("attention FLOPs and sends of each method, piece by piece, at the planner’s achieved rates");
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of(
+                "Liu et al. 2023 (Ring Attention), arXiv:2310.01889, §3; Llama 3, arXiv:2407.21783, §3.3.2; Jacobs et al. 2023 (DeepSpeed-Ulysses), arXiv:2309.14509, §3; zhuzilin/ring-flash-attention, ring_flash_attn_backward",
+            ),
+            &["bytes-forward", "bytes-backward", "kv-held", "step-transfer"],
+        ),
+        origin(Origin::Of("Liu et al. 2023 (Ring Attention), arXiv:2310.01889, §3"), &["hides-from"]),
+        origin(
+            Origin::Of("Jacobs et al. 2023 (DeepSpeed-Ulysses), arXiv:2309.14509, §3: one head per rank"),
+            &["most-ulysses"],
+        ),
+        origin(crate::planner::efficiency::ORIGIN, &["attention-rate", "link-rate"]),
+        origin(Origin::Definition, &["idle", "imbalance", "speedup"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         headline(
             "Keys and values (or heads) that a rank sends in the forward pass of one layer.",

@@ -20,9 +20,6 @@
 //! ([`crate::network`]), and do not slow down the arithmetic beside them. The optimizer's step is left out.
 //!
 //! Times are in seconds, sizes in bytes.
-//!
-//! Source of the design: Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", VLDB 2020,
-//! arXiv:2006.15704, §3.2 and §4.2.
 
 mod buckets;
 mod finding;

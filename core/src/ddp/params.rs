@@ -3,8 +3,8 @@
 use super::sampler::{Sampler, Split};
 use super::timeline::Timeline;
 use crate::declare::{
-    Applies, Declaration, Field, Measure, Model, Param, Scale, Takes, all_apart, applies, choice, headline, join,
-    measure, real, switch, when, whole,
+    Applies, Declaration, Field, Measure, Model, Origin, Origins, Param, Scale, Takes, all_apart, applies, choice,
+    headline, join, measure, origin, real, switch, when, whole,
 };
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
@@ -280,6 +280,18 @@ impl Model for Params {
         applies(&["search-us"], |p| p.find_unused),
         applies(&["skip-layer"], |p| p.skip),
         applies(&["no-sync"], |p| p.microbatches > 1),
+    ];
+    const ORIGIN: Origin = Origin::Of(
+        "Li et al. 2020 (PyTorch Distributed), arXiv:2006.15704, §3.2 and §4.2; PyTorch 2.7, torch/csrc/distributed/c10d/reducer.cpp, replayed tensor by tensor",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Own("backward takes twice the forward FLOPs at a stated MFU, tensor by tensor"), &["compute"]),
+        origin(crate::network::ORIGIN, &["communication"]),
+        origin(Origin::Rows, &["overlap-fraction", "efficiency"]),
+        origin(
+            Origin::Of("PyTorch 2.7, torch/utils/data/distributed.py, DistributedSampler"),
+            &["samples-per-rank", "repeated", "dropped", "steps-missing"],
+        ),
     ];
     const QUANTITIES: &'static [Measure<Self, Timeline>] = &[
         headline(

@@ -10,6 +10,7 @@ mod decision;
 mod entry;
 mod field;
 mod options;
+mod origin;
 mod scale;
 mod takes;
 #[cfg(test)]
@@ -20,6 +21,7 @@ pub use entry::{Declared, Entry, Evaluation, Named};
 pub use field::{Choose, Field, Slot, Text, Whole};
 pub(crate) use field::{chosen_by_id, one_of};
 pub use options::{List, Options};
+pub use origin::{Origin, Origins, origin};
 pub use scale::Scale;
 pub use takes::{Take, Takes};
 
@@ -44,6 +46,10 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
     const APPLIES: &'static [Applies<Self>] = &[];
     /// Every quantity, in the order in which they are shown.
     const QUANTITIES: &'static [Measure<Self, Self::Result>];
+    /// Where the formulas of its quantities come from, but of those in [`Self::ORIGINS`].
+    const ORIGIN: Origin;
+    /// The quantities with another origin, each named once.
+    const ORIGINS: &'static [Origins] = &[];
 
     /// What a person decides with it, if it plans something.
     const DECISION: Option<Decision> = None;
@@ -139,9 +145,19 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
         Ok(())
     }
 
+    /// Whether what is computed could run: whether it fits, say. Where it couldn't, nothing about its speed applies ([`timed`]).
+    fn runs(&self, _result: &Self::Result) -> bool {
+        true
+    }
+
     /// Every quantity of a result.
     fn quantities(&self, result: &Self::Result) -> Vec<Quantity> {
-        Self::QUANTITIES.iter().map(|measure| measure.taken(self, result)).collect()
+        let runs = self.runs(result);
+        let taken = |measure: &Measure<Self, Self::Result>| {
+            let quantity = measure.taken(self, result);
+            Quantity { applies: quantity.applies && (runs || !measure.shown.timed), ..quantity }
+        };
+        Self::QUANTITIES.iter().map(taken).collect()
     }
 
     /// Whether a parameter means anything in this state: else its control is not shown, and changing it changes nothing.
@@ -153,6 +169,12 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
     const ALL_APPLY_TO_PARAMETERS: () =
         assert!(are_names(Self::APPLIES, Self::PARAMS), "APPLIES has a name that no parameter has");
 
+    /// Whether each name in [`Self::ORIGINS`] is that of a quantity, and stands there once.
+    const ALL_ORIGINS_ARE_OF_QUANTITIES: () = assert!(
+        name_quantities(Self::ORIGINS, Self::QUANTITIES),
+        "ORIGINS has a name that no quantity has, or has one twice"
+    );
+
     /// The model in the catalogue.
     const ENTRY: Entry = Entry {
         id: Self::ID,
@@ -161,7 +183,13 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
         param_at: |i| {
             Self::PARAMS.get(i).map(|param| Declared { spec: &param.spec, look: &param.look, takes: param.takes() })
         },
-        quantity_at: |i| Self::QUANTITIES.get(i).map(|m| m.shown),
+        quantity_at: |i| {
+            // A name that `ORIGINS` misspells does not compile.
+            let () = Self::ALL_ORIGINS_ARE_OF_QUANTITIES;
+            let shown = Self::QUANTITIES.get(i)?.shown;
+            let other = Self::ORIGINS.iter().find(|one| one.ids.contains(&shown.id));
+            Some(Shown { origin: other.map_or(Self::ORIGIN, |one| one.origin), ..shown })
+        },
         read: |query| {
             let (params, problems) = Self::read(query);
             (params.query(), problems)
@@ -221,6 +249,34 @@ const fn are_names<P>(all: &[Applies<P>], params: &[Param<P>]) -> bool {
     true
 }
 
+/// Whether the quantities that have another origin are quantities, each of them named once.
+const fn name_quantities<P, R>(all: &[Origins], measures: &[Measure<P, R>]) -> bool {
+    let mut named = 0;
+    let mut i = 0;
+    while i < all.len() {
+        named += all[i].ids.len();
+        i += 1;
+    }
+    let (mut found, mut k) = (0, 0);
+    while k < measures.len() {
+        let (mut here, mut i) = (0, 0);
+        while i < all.len() {
+            let mut j = 0;
+            while j < all[i].ids.len() {
+                here += is_same(all[i].ids[j], measures[k].shown.id) as usize;
+                j += 1;
+            }
+            i += 1;
+        }
+        if here > 1 {
+            return false;
+        }
+        found += here;
+        k += 1;
+    }
+    found == named
+}
+
 /// Whether two texts are the same, while they are compiled.
 pub(crate) const fn is_same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
@@ -248,12 +304,17 @@ pub struct Shown {
     pub words: &'static [&'static str],
     /// How its number is written, if not as its unit is.
     pub written: Option<fn(f64) -> String>,
+    /// Where its formula comes from, as its model says.
+    pub origin: Origin,
+    /// Whether it means something only where what is computed runs ([`Model::runs`]). Times do.
+    pub timed: bool,
 }
 
 impl Shown {
     /// A number of which no more is said.
     pub const fn new(id: &'static str, label: &'static str, unit: Unit) -> Self {
-        Self { id, label, unit, doc: "", headline: false, words: &[], written: None }
+        let timed = matches!(unit, Unit::Seconds);
+        Self { id, label, unit, doc: "", headline: false, words: &[], written: None, origin: Origin::Definition, timed }
     }
 
     /// A value of it for a person: `480 GB`, `Yes`.
@@ -292,6 +353,12 @@ pub const fn headline<P, R>(meaning: &'static str, mut measure: Measure<P, R>) -
 /// What a quantity means, in a sentence.
 pub const fn doc<P, R>(meaning: &'static str, mut measure: Measure<P, R>) -> Measure<P, R> {
     measure.shown.doc = meaning;
+    measure
+}
+
+/// A quantity that, like a time, means something only where what is computed runs ([`Model::runs`]).
+pub const fn timed<P, R>(mut measure: Measure<P, R>) -> Measure<P, R> {
+    measure.shown.timed = true;
     measure
 }
 

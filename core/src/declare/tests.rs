@@ -69,6 +69,8 @@ impl Model for Params {
         text("list", "numbers", "").at(|p| p.list.slot()),
     ];
     const APPLIES: &'static [Applies<Self>] = &[applies(&["level", "seed"], |p| p.on)];
+    const ORIGIN: Origin = Origin::Of("A paper, eq. 1");
+    const ORIGINS: &'static [Origins] = &[origin(Origin::Controls, &["size"])];
     const QUANTITIES: &'static [Measure<Self, f64>] = &[
         measure("twice", "Twice", Unit::Ratio, |_, twice| *twice),
         measure("size", "Size", Unit::Bytes, |p, _| p.size),
@@ -151,4 +153,12 @@ fn a_parameter_applies_where_its_model_says_so_and_an_unknown_name_is_refused() 
     assert!(applies_in("", "size") && !applies_in("", "seed") && applies_in("on=true", "seed"));
     const NAMED: bool = are_names(Params::APPLIES, Params::PARAMS);
     assert!(NAMED && !are_names(&[applies::<Params>(&["seed", "sead"], |_| true)], Params::PARAMS));
+}
+
+#[test]
+fn a_quantity_has_its_models_origin_or_its_own_and_an_unknown_name_is_refused() {
+    let origins: Vec<_> = Params::ENTRY.shown().map(|shown| shown.origin).collect();
+    assert_eq!(origins, [Origin::Of("A paper, eq. 1"), Origin::Controls]);
+    let named = |ids: &'static [&'static str]| name_quantities(&[origin(Origin::Rows, ids)], Params::QUANTITIES);
+    assert!(named(&["size", "twice"]) && !named(&["sise"]) && !named(&["size", "size"]));
 }

@@ -15,7 +15,10 @@ pub use outcome::Outcome;
 pub use own::{LARGEST_SNAPSHOT, OUTPUT, Own, Printed, SNAPSHOT, Said, say_all};
 pub use sentences::{evidence, lead, remedy, title};
 
-use crate::declare::{Applies, Field as _, Measure, Model, Param, applies, choice, headline, measure, when, whole};
+use crate::declare::{
+    Applies, Field as _, Measure, Model, Origin, Origins, Param, applies, choice, headline, measure, origin, when,
+    whole,
+};
 use crate::options;
 use crate::quantity::Unit;
 use crate::trace::simulate::{Cause, Setup};
@@ -116,6 +119,31 @@ impl Model for Params {
         applies(&["repair"], |p| p.view != View::Game),
         // Whoever is asked for a verdict cannot turn to a view that would tell.
         applies(&["view"], |p| p.view != View::Verdict),
+    ];
+    const ORIGIN: Origin = Origin::Own(
+        "a training step simulated as kernels, launches and copies with durations of an H100’s order; nothing measured",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of(
+                "facebookresearch/HolisticTraceAnalysis at f4d0062, hta/analyzers/breakdown_analysis.py, applied to the simulated trace",
+            ),
+            &["idle", "compute", "exposed", "overlap", "host-wait", "kernel-wait", "other-wait"],
+        ),
+        origin(
+            Origin::Of(
+                "facebookresearch/HolisticTraceAnalysis at f4d0062, hta/analyzers/trace_counters.py, applied to the simulated trace",
+            ),
+            &["longest-queue", "copy-rate"],
+        ),
+        origin(
+            Origin::Of(
+                "facebookresearch/HolisticTraceAnalysis at f4d0062, hta/analyzers/cuda_kernel_analysis.py, applied to the simulated trace",
+            ),
+            &["short-kernels"],
+        ),
+        origin(Origin::Definition, &["kernels", "mean-kernel", "window"]),
+        origin(Origin::Rows, &["gain"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         headline(

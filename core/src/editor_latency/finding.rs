@@ -8,6 +8,14 @@ impl Params {
     /// What the figure shows.
     pub fn finding(&self, times: &Times) -> String {
         let seconds = |s: f64| Unit::Seconds.format(s);
+        if !self.fits(times) {
+            return format!(
+                "It doesn’t fit: weights and cache take {} and the GPU holds {}, so there is no completion to time. Take a GPU with more \
+                 memory, fewer bits per weight or a shorter prompt.",
+                Unit::Bytes.format(times.weights + times.cache),
+                Unit::Bytes.format(self.gpu.memory.0)
+            );
+        }
         let verdict = if times.whole <= self.budget { "in time" } else { "too late" };
         let longest = match self.longest() {
             0 => "No prompt is short enough".to_owned(),
@@ -21,17 +29,8 @@ impl Params {
                 "What was typed stands at the end of the prompt, and nothing else is computed again"
             }
         };
-        let room = if self.fits(times) {
-            String::new()
-        } else {
-            format!(
-                " Weights and cache take {} and the GPU holds {}: it does not fit.",
-                Unit::Bytes.format(times.weights + times.cache),
-                Unit::Bytes.format(self.gpu.memory.0)
-            )
-        };
         format!(
-            "A completion of {} takes {}: {verdict} for {}. {why}: {} of {}, {}. {longest}.{room}",
+            "A completion of {} takes {}: {verdict} for {}. {why}: {} of {}, {}. {longest}.",
             counted(self.output, "token", "tokens"),
             seconds(times.whole),
             seconds(self.budget),

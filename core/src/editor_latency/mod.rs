@@ -11,7 +11,8 @@ mod finding;
 mod tests;
 
 use crate::declare::{
-    Field, List, Measure, Model, Param, Takes, choice, headline, join, measure, real, whole, within, yes_no,
+    Field, List, Measure, Model, Origin, Origins, Param, Takes, choice, headline, join, measure, origin, real, timed,
+    whole, within, yes_no,
 };
 use crate::fim::format::Order;
 use crate::hardware::{self, Accelerator};
@@ -174,6 +175,22 @@ impl Model for Params {
         ],
         &reference::own(),
     ]);
+    const ORIGIN: Origin = Origin::Own(
+        "each pass takes the longer of its FLOPs and its bytes, at the shares of the GPU’s peaks that you set",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of(
+                "Bavarian et al. 2022 (FIM), arXiv:2207.14255, §3.1, for what a keystroke leaves of the prefix cache",
+            ),
+            &["computed"],
+        ),
+        origin(crate::kv_cache::ORIGIN, &["cache"]),
+        origin(crate::model::params::ORIGIN, &["weights"]),
+        origin(crate::hardware::ORIGIN, &["holds"]),
+        origin(Origin::Controls, &["layers", "kv-heads", "head-dim", "bandwidth", "after-caret"]),
+        origin(Origin::Rows, &["fits", "in-time"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Times>] = &[
         within(
             |p, _| p.budget,
@@ -202,12 +219,12 @@ impl Model for Params {
         measure("weights", "Weights", Unit::Bytes, |_, t| t.weights),
         measure("holds", "GPU memory", Unit::Bytes, |p, _| p.gpu.memory.0),
         yes_no(measure("fits", "Weights and cache fit", Unit::Count, |p, t| f64::from(u8::from(p.fits(t))))),
-        yes_no(headline(
+        timed(yes_no(headline(
             "Whether the completion is complete within the budget.",
             measure("in-time", "On time", Unit::Count, |p, t| f64::from(u8::from(t.whole <= p.budget))),
-        )),
+        ))),
         headline(
-            "The most prompt tokens with which the completion still meets the budget.",
+            "The most prompt tokens with which the completion fits the GPU and still meets the budget.",
             measure("longest", "Longest prompt that is on time", Unit::Count, |p, _| p.longest() as f64),
         ),
         measure("after-caret", "Tokens after the caret", Unit::Count, |p, _| p.after()),
@@ -217,6 +234,10 @@ impl Model for Params {
         self.in_range()?;
         self.model.sound()?;
         Ok(self.times())
+    }
+
+    fn runs(&self, times: &Times) -> bool {
+        self.fits(times)
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
@@ -290,9 +311,13 @@ impl Params {
         }
     }
 
-    /// The longest prompt of which a completion is in time; 0 if none is. Times grow with the prompt.
+    /// The longest prompt that fits and of which a completion is in time; 0 if none is. Times and caches grow with the prompt.
     pub fn longest(&self) -> u64 {
-        let in_time = |context: u64| Self { context, ..*self }.times().whole <= self.budget;
+        let in_time = |context: u64| {
+            let params = Self { context, ..*self };
+            let times = params.times();
+            params.fits(&times) && times.whole <= self.budget
+        };
         let (mut good, mut bad) = (0, 131_073);
         while bad - good > 1 {
             let middle = (good + bad) / 2;

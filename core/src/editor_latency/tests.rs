@@ -1,6 +1,7 @@
 use super::{Kept, Params};
 use crate::declare::Model as _;
 use crate::fim::format::Order;
+use crate::quantity::Unit;
 use crate::query::Query;
 
 fn params(query: &str) -> Params {
@@ -42,7 +43,8 @@ fn times_grow_with_the_prompt_and_the_longest_is_the_last_in_time() {
         assert!(all.windows(2).all(|w| w[0] <= w[1]), "{model} {all:?}");
         let longest = base.longest();
         assert!(longest == 0 || at(longest) <= base.budget);
-        assert!(longest == 131_072 || at(longest + 1) > base.budget);
+        let longer = Params { context: longest + 1, ..base };
+        assert!(longest == 131_072 || !longer.fits(&longer.times()) || at(longest + 1) > base.budget);
     }
 }
 
@@ -51,5 +53,10 @@ fn a_large_model_is_too_late_whatever_the_prompt() {
     let large = params("model=llama-2-70b&gpu=h100-80&context=64");
     let times = large.times();
     assert!(large.longest() == 0 && !large.fits(&times));
-    assert!(large.finding(&times).contains("does not fit"));
+    let finding = large.finding(&times);
+    assert!(
+        finding.starts_with("It doesn’t fit") && !finding.contains(&Unit::Seconds.format(times.whole)),
+        "{finding}"
+    );
+    assert_eq!(large.longest(), 0, "what doesn’t fit is never in time");
 }

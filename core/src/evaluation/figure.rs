@@ -5,7 +5,10 @@ use super::judge::{Judged, Tests, Verdict, judge};
 use super::language::parse;
 use super::problems::{ALL, Problem};
 use super::similarity::edit;
-use crate::declare::{Field, Measure, Model, Param, Slot, Text, choice, doc, headline, measure, real, text, whole};
+use crate::declare::{
+    Field, Measure, Model, Origin, Origins, Param, Slot, Text, choice, doc, headline, measure, origin, real, text,
+    whole,
+};
 use crate::mix::{Stream, mix};
 use crate::pass_at_k::benchmark::{Score, score};
 use crate::pass_at_k::results::Counted;
@@ -113,6 +116,22 @@ impl Model for Params {
             .quiet()
             .at(|p| p.sample.slot()),
         text("own", "a program of one’s own for the problem that is looked at", "").quiet().at(|p| p.own.slot()),
+    ];
+    const ORIGIN: Origin = Origin::Own(
+        "programs in a small language of Ringside’s, run against tests; an execution counts as in openai/human-eval, human_eval/execution.py",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of("Chen et al. 2021, arXiv:2107.03374, §2.1; openai/human-eval, human_eval/evaluation.py"),
+            &["pass-at-1", "pass-at-k"],
+        ),
+        origin(crate::pass_at_k::interval::PROBLEMS, &["low", "high"]),
+        origin(
+            Origin::Of("Levenshtein 1966: 1 − edit distance over the longer length, in characters"),
+            &["similar-passing", "similar-failing"],
+        ),
+        origin(Origin::Of("EvalPlus, Liu et al. 2023, arXiv:2305.01210, for the idea of more tests"), &["overturned"]),
+        origin(Origin::Definition, &["programs", "passed", "solved", "exact-match"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("programs", "Programs run", Unit::Count, |_, s| s.run as f64),

@@ -2,10 +2,9 @@
 //!
 //! A warp issues one instruction for its 32 lanes. Where they take different ways, it issues each way for those that take it, and the
 //! others are masked. They come together behind the branch. Since Volta lanes of one warp may be at different places in a program for
-//! longer (independent thread scheduling), but still only lanes at the same place execute together. Sources: CUDA C++ Programming Guide,
-//! "SIMT Architecture"; Nsight Compute, "Average Active Threads per warp".
+//! longer (independent thread scheduling), but still only lanes at the same place execute together.
 
-use crate::declare::{Field, Measure, Model, Param, choice, headline, measure, whole};
+use crate::declare::{Field, Measure, Model, Origin, Origins, Param, choice, headline, measure, origin, whole};
 use crate::options;
 use crate::quantity::{Unit, number, unbroken};
 
@@ -99,6 +98,15 @@ impl Model for Params {
             .main()
             .at(|p| p.other.slot()),
         whole("step", "instructions that have been issued", [0, 128], "128").drawn().at(|p| p.step.slot()),
+    ];
+    const ORIGIN: Origin =
+        Origin::Of("CUDA C++ Programming Guide, “SIMT Architecture”; executed instruction by instruction");
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of("Nsight Compute, Kernel Profiling Guide, “Average Active Threads per warp”"),
+            &["active-lanes", "lane-efficiency"],
+        ),
+        origin(Origin::Definition, &["ways"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Steps>] = &[
         headline(

@@ -8,7 +8,7 @@
 //! Left out: dual issue, pipes that take more than a cycle for a warp, queues of memory that fill. The names of what warps wait for are
 //! Nsight Compute's (Kernel Profiling Guide, "Warp Scheduler States").
 
-use crate::declare::{Field, Measure, Model, Param, choice, headline, measure, whole};
+use crate::declare::{Field, Measure, Model, Origin, Origins, Param, choice, headline, measure, origin, whole};
 use crate::options;
 use crate::quantity::{Unit, grouped, number, unbroken};
 
@@ -141,6 +141,19 @@ impl Model for Params {
             .more("")
             .at(|p| p.policy.slot()),
         whole("step", "cycles that have gone by", [0, 4096], "4096").drawn().at(|p| p.step.slot()),
+    ];
+    const ORIGIN: Origin = Origin::Own(
+        "one instruction per cycle from a ready warp, cycle by cycle; arithmetic latency from Jia et al. 2018, arXiv:1804.06826, and Luo et al. 2024, arXiv:2402.13499",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of(
+                "Nsight Compute, Kernel Profiling Guide, “Warp Scheduler States”, counted in the simulated cycles",
+            ),
+            &["issue-utilization", "eligible", "long-scoreboard"],
+        ),
+        origin(Origin::Of("Little 1961: latency × throughput"), &["enough"]),
+        origin(Origin::Definition, &["instructions", "round"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("cycles", "Cycles", Unit::Count, |_, r| r.cycles.len() as f64),

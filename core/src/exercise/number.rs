@@ -33,9 +33,12 @@ pub struct Number {
     /// defines, as in "n = {ranks}", it always may.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub expression: bool,
-    /// The unit that the answer must be in, such as `GB`, where converting it is the question.
+    /// The unit that the prompt names, such as `GB`: a bare number is in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written_in: Option<String>,
+    /// Whether converting to that unit is the question, so that the same amount in another unit is sent back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub converts: bool,
     /// Wrong answers that are worth a sentence of their own (`[[exercise.mistake]]`).
     #[serde(default, rename = "mistake", skip_serializing_if = "Vec::is_empty")]
     pub mistakes: Vec<MistakeDef>,
@@ -79,16 +82,18 @@ pub struct Resolved {
     /// What the learner may use in an expression: the symbols that the prompt defines, and the parameters' names where the
     /// exercise says so.
     pub names: Vec<(String, f64)>,
-    /// The unit that the answer has to be in, where converting it is the question.
+    /// The unit that the prompt names.
     pub written_in: Option<String>,
+    /// Whether converting to it is the question.
+    pub converts: bool,
 }
 
 impl Resolved {
     /// Judges what a learner typed.
     pub fn check(&self, input: &str) -> Verdict {
-        let Self { expected, unit, tolerance, .. } = *self;
+        let Self { expected, unit, tolerance, converts, .. } = *self;
         let (mistakes, names, written_in) = (&self.mistakes, &self.names, self.written_in.as_deref());
-        Question { expected, unit, tolerance, mistakes, names, written_in }.check(input)
+        Question { expected, unit, tolerance, mistakes, names, written_in, converts }.check(input)
     }
 }
 
@@ -180,8 +185,8 @@ pub fn resolve(exercise: &Exercise, parameters: &Query, evaluate: Evaluate<'_>) 
     if number.expression {
         names.extend(parameters_of(exercise, &env));
     }
-    let written_in = number.written_in.clone();
-    Ok(Resolved { expected, unit, tolerance, mistakes, env, names, written_in })
+    let (written_in, converts) = (number.written_in.clone(), number.converts);
+    Ok(Resolved { expected, unit, tolerance, mistakes, env, names, written_in, converts })
 }
 
 fn mistake(
@@ -259,6 +264,9 @@ impl ExerciseKind for Number {
         {
             report.say(format!("written_in: “{asked}” is no unit of what is asked for."));
         }
+        report.unless(!self.converts || self.written_in.is_some(), || {
+            "converts: To which unit? Name it in written_in.".to_owned()
+        });
         for (i, mistake) in self.mistakes.iter().enumerate() {
             let i = i + 1;
             report

@@ -39,14 +39,16 @@ struct PredictFields {
     expression: bool,
     #[serde(default)]
     written_in: Option<String>,
+    #[serde(default)]
+    converts: bool,
     #[serde(default, rename = "mistake")]
     mistakes: Vec<MistakeDef>,
 }
 
 impl From<PredictFields> for Predict {
     fn from(f: PredictFields) -> Self {
-        let PredictFields { unlocks, reveal, answer, unit, tolerance, expression, written_in, mistakes } = f;
-        Self { unlocks, reveal, number: Number { answer, unit, tolerance, expression, written_in, mistakes } }
+        let PredictFields { unlocks, reveal, answer, unit, tolerance, expression, written_in, converts, mistakes } = f;
+        Self { unlocks, reveal, number: Number { answer, unit, tolerance, expression, written_in, converts, mistakes } }
     }
 }
 

@@ -138,6 +138,10 @@ fn a_unit_can_be_insisted_on() {
     if let Kind::Number(number) = &mut exercise.kind {
         number.written_in = Some("GB".into());
     }
+    assert!(check(&exercise, "55.9 GiB").say().ends_with("In the unit asked for it is 60 GB."));
+    if let Kind::Number(number) = &mut exercise.kind {
+        number.converts = true;
+    }
     let (gib, gb) = (check(&exercise, "55.9 GiB"), check(&exercise, "60 GB"));
     assert!(gb.is_right() && !gib.is_right() && gib.asks(), "{gib:?}");
     assert_eq!(gib.say(), "Convert it: the question asks for GB.");
@@ -377,6 +381,7 @@ fn everything_an_author_can_get_wrong_is_named() {
             complaints(&number, r#""unit":"ratio""#, r#""unit":"ratio","written_in":"GB""#),
             "written_in: “GB” is no unit",
         ),
+        (complaints(&number, r#""unit":"ratio""#, r#""unit":"ratio","converts":true"#), "converts: To which unit?"),
         (complaints(&memory, r#""tolerance":"2%""#, r#""tolerance":"8%""#), "the number of GiB, written as GB."),
         (complaints(&number, r#""solution":["{speedup}"],"#, ""), "solution: A number needs"),
         (complaints(&number, r#"["{speedup}"]"#, r#"["{speedups}"]"#), "solution step 1: There is nothing"),

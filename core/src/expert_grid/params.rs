@@ -1,7 +1,7 @@
 //! The parameters, what they come to, and the model in the catalogue.
 
 use super::grid::Grid;
-use crate::declare::{Field as _, Measure, Model, Param, Takes, choice, headline, measure, whole};
+use crate::declare::{Field as _, Measure, Model, Origin, Param, Takes, choice, headline, measure, whole};
 use crate::options;
 use crate::quantity::{Unit, grouped};
 use crate::query::Reader;
@@ -141,6 +141,9 @@ impl Model for Params {
             .more(JOB)
             .at(|p| p.node.slot()),
     ];
+    const ORIGIN: Origin = Origin::Of(
+        "NVIDIA/Megatron-LM at d98e8a6, megatron/core/parallel_state.py, RankGenerator with order tp-cp-ep-dp-pp",
+    );
     const QUANTITIES: &'static [Measure<Self, Layout>] = &[
         headline(
             "How many copies of the attention weights there are.",

@@ -4,7 +4,18 @@
 //! time from a failure until training runs again (R), and an interval the computation between two checkpoints (τ), all in seconds.
 //! Failures are a Poisson process. What is not a positive finite number gives 0.
 
+use crate::declare::Origin;
 use crate::float::elementary::{exp, ln};
+
+/// Where [`young`] comes from.
+pub const YOUNG: Origin =
+    Origin::Of("Young 1974, “A first order approximation to the optimum checkpoint interval”, CACM 17(9)");
+/// Where [`daly`] comes from.
+pub const DALY: Origin = Origin::Of(
+    "Daly 2006, “A higher order estimate of the optimum checkpoint interval for restart dumps”, FGCS 22(3), eq. 37",
+);
+/// Where [`efficiency`] and its minimum come from.
+pub const COMPLETE: Origin = Origin::Of("Daly 2006, FGCS 22(3), eq. 20, his complete model");
 
 fn positive(numbers: &[f64]) -> bool {
     numbers.iter().all(|n| n.is_finite() && *n > 0.0)

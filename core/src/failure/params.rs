@@ -5,8 +5,8 @@ use super::rates::Rates;
 use super::storage::Save;
 use super::{DAY, Failures, HOUR, Outcome, View};
 use crate::declare::{
-    Applies, Field as _, Measure, Model, Param, Scale, Takes, applies, choice, doc, headline, measure, real, switch,
-    text, when, whole,
+    Applies, Field as _, Measure, Model, Origin, Origins, Param, Scale, Takes, applies, choice, doc, headline, measure,
+    origin, real, switch, text, when, whole,
 };
 use crate::failure::campaign::Cause;
 use crate::quantity::Unit;
@@ -197,6 +197,25 @@ impl Model for Failures {
         applies(&["replica"], |p| p.shrink),
         applies(&["notice"], |p| p.planned > 0.0),
         applies(&["target"], |p| p.view == View::Target),
+    ];
+    const ORIGIN: Origin =
+        Origin::Own("failures as a Poisson process, played event by event through weeks of checkpoints and restarts");
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of(
+                "Llama 3, arXiv:2407.21783, Table 5; Kokolis et al. 2024, arXiv:2410.21680; Cui et al. 2025, arXiv:2503.11901; or the rate you set",
+            ),
+            &["mtbf", "node-mtbf", "expected-failures"],
+        ),
+        origin(
+            Origin::Own(
+                "bytes per parameter over the bandwidths of storage, network and PCIe, with Llama 3’s storage as default (arXiv:2407.21783, §3.3.1)",
+            ),
+            &["checkpoint-bytes", "gpu-bytes", "write-time", "cost", "lag", "recovery"],
+        ),
+        origin(super::interval::YOUNG, &["young"]),
+        origin(super::interval::DALY, &["daly"]),
+        origin(super::interval::COMPLETE, &["optimum", "predicted", "predicted-best", "longest-recovery"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         headline(

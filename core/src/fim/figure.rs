@@ -8,7 +8,8 @@ use super::numpy::RandomState;
 use super::packed::{self, Rates};
 use super::pieces::{Kind, Piece, slice, text};
 use crate::declare::{
-    self, Applies, Field, Measure, Model, Param, Slot, Text, applies, choice, headline, measure, real, when, whole,
+    self, Applies, Field, Measure, Model, Origin, Origins, Param, Slot, Text, applies, choice, headline, measure,
+    origin, real, when, whole,
 };
 use crate::mix::{Stream, mix};
 use crate::options;
@@ -215,6 +216,18 @@ impl Model for Params {
         applies(&["rate", "spm"], |p| p.view == View::Packed),
         applies(&["format", "order"], |p| !matches!(p.view, View::Packed | View::Tokens)),
         applies(&["cut"], |p| p.view != View::Packed),
+    ];
+    const ORIGIN: Origin = Origin::Of("Bavarian et al. 2022 (FIM), arXiv:2207.14255, §3");
+    const ORIGINS: &'static [Origins] = &[
+        origin(super::format::ORIGIN, &["sentinels"]),
+        origin(
+            Origin::Of(
+                "Sennrich et al. 2016 (BPE), arXiv:1508.07909, with a vocabulary learned from one page of Python",
+            ),
+            &["tokens", "tokens-cut", "split", "sequence-tokens", "healed", "allowed", "blank-tokens"],
+        ),
+        origin(Origin::Definition, &["characters"]),
+        origin(Origin::Rows, &["overhead"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("characters", "Characters of the document", Unit::Count, |_, s| length(&s.document)),

@@ -8,6 +8,7 @@
 //! `mistral-common` 1.13.1, `encode_fim`.
 
 use super::pieces::{Kind, Piece};
+use crate::declare::Origin;
 use crate::options;
 
 /// A model, as far as its training for infilling goes.
@@ -67,6 +68,11 @@ enum Place {
 }
 
 use Place::{Sentinel, Suffix};
+
+/// Where the sentinels come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Each model’s own code or card: nuprl/MultiPL-E, starcoder2.py; meta-llama/codellama, llama/generation.py; DeepSeek-Coder’s README; QwenLM/Qwen3-Coder, examples/; Mellum’s card; mistral-common 1.13.1, encode_fim",
+);
 
 const PREFIX: Place = Place::Prefix { space: false };
 const SPACED: Place = Place::Prefix { space: true };

@@ -7,7 +7,7 @@
 
 use super::links::{self, LATENCY_SOURCE};
 use super::{Accelerator, CHIPS};
-use crate::declare::{Field, Measure, Model, Param, choice, headline, measure, when, whole};
+use crate::declare::{Field, Measure, Model, Origin, Origins, Param, choice, headline, measure, origin, when, whole};
 use crate::options;
 use crate::quantity::{Unit, bytes_binary, number, unbroken};
 use crate::units::{GIB, KIB};
@@ -146,6 +146,23 @@ impl Model for Params {
             .doubling(MOST)
             .main()
             .at(|p| p.bytes.slot()),
+    ];
+    const ORIGIN: Origin = super::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of(
+                "CUDA C++ Programming Guide, “Compute Capabilities”: registers and their operands, times the SMs and the clock of the data sheet",
+            ),
+            &["registers", "registers-bandwidth"],
+        ),
+        origin(
+            Origin::Of(
+                "CUDA C++ Programming Guide, “Shared Memory”: 32 banks of 4 bytes per clock, times the SMs and the clock of the data sheet",
+            ),
+            &["near-bandwidth"],
+        ),
+        origin(super::links::ORIGIN, &["nvlink-bandwidth", "pcie-bandwidth"]),
+        origin(Origin::Rows, &["read", "read-hbm", "read-pcie"]),
     ];
     const QUANTITIES: &'static [Measure<Self, [Level; LEVELS]>] = &[
         measure("registers", "Register file, all SMs", Unit::Bytes, |_, l| l[0].size),

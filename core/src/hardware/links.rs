@@ -6,8 +6,12 @@
 //! and between sockets, 14 µs over a network of whatever kind.
 
 use super::{Accelerator, Source};
-use crate::declare::{List, Takes, chosen_by_id};
+use crate::declare::{List, Origin, Takes, chosen_by_id};
 use crate::query::Query;
+
+/// Where the facts of a link come from.
+pub const ORIGIN: Origin =
+    Origin::Of("The standards and data sheets of each link; NVIDIA/nccl, src/graph/tuning.cc (hwLat), for latencies");
 
 /// What shares a bandwidth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

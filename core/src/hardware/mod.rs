@@ -19,9 +19,13 @@ mod table;
 pub use names::{MAKERS, in_place_of_id, named, other};
 pub use table::ALL;
 
-use crate::declare::{List, Takes, chosen_by_id};
+use crate::declare::{List, Origin, Takes, chosen_by_id};
 use crate::quantity::bytes_decimal;
 use crate::units::Bytes;
+
+/// Where the facts of a GPU come from.
+pub const ORIGIN: Origin =
+    Origin::Of("The vendor’s data sheet or a published measurement, as /reference/ names it for each GPU");
 
 /// Where a number is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 
 use super::family::{kernel, measures, names};
 use super::{Needs, RUN, Traffic, WORD, Work, intensity};
-use crate::declare::{Field as _, List, Measure, Param, Slot, choice, switch, whole};
+use crate::declare::{Field as _, List, Measure, Origin, Param, Slot, choice, switch, whole};
 use crate::quantity::{Unit, number, unbroken};
 
 /// A way to compute attention.
@@ -212,6 +212,9 @@ impl Work for Sizes {
             .at(|p: &mut Params| p.sizes.causal.slot()),
         RUN.at(|p: &mut Params| Slot::Whole(&mut p.run)),
     ];
+    const ORIGIN: Origin = Origin::Of(
+        "Milakov and Gimelshein 2018, arXiv:1805.02867; Dao et al. 2022 (FlashAttention), arXiv:2205.14135; Dao 2023 (FlashAttention-2), arXiv:2307.08691; counted in the kernels, each held against its CPU twin",
+    );
     const QUANTITIES: &'static [Measure<Params, Needs>] = &measures("Memory beside Q, K, V, O");
 
     fn settle(&mut self) {

@@ -6,10 +6,16 @@
 //! CUDA C++ Programming Guide, "Shared Memory"). The plan is that of Boehm, "How to optimize a CUDA matmul kernel", kernels 6 to 10,
 //! with the order of workgroups of Triton's matmul tutorial.
 
+use crate::declare::Origin;
 use crate::hardware::Accelerator;
 use crate::occupancy::definition::{Launch, WARP};
 use crate::occupancy::sm_of;
 use crate::options;
+
+/// Where the counts come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Boehm 2022, “How to optimize a CUDA matmul kernel”, kernels 6 to 10; CUDA C++ Programming Guide, “Shared Memory”, for banks; counted for the tile’s shape",
+);
 
 /// Workgroup memory that every GPU of WebGPU has, in bytes, and invocations of a workgroup.
 pub const WORKGROUP_MEMORY: u64 = 16_384;

@@ -6,7 +6,7 @@
 
 use super::family::{kernel, measures, names};
 use super::{Needs, RUN, Traffic, WORD, Work, intensity};
-use crate::declare::{Field as _, List, Measure, Param, Scale, Slot, choice, whole};
+use crate::declare::{Field as _, List, Measure, Origin, Param, Scale, Slot, choice, whole};
 use crate::kernels::attention::{MAX_HEADS, WIDTHS, uneven};
 use crate::quantity::{Unit, grouped, number, unbroken};
 
@@ -129,6 +129,9 @@ impl Work for Sizes {
             .at(|p: &mut Params| p.sizes.kv_heads.slot()),
         RUN.at(|p: &mut Params| Slot::Whole(&mut p.run)),
     ];
+    const ORIGIN: Origin = Origin::Of(
+        "Dao et al. 2023, “Flash-Decoding for long-context inference”; FlashAttention’s flash_fwd_splitkv_kernel; counted in the kernels, each held against its CPU twin",
+    );
     const QUANTITIES: &'static [Measure<Params, Needs>] = &measures("Memory for partial results");
 
     fn follow(&mut self, before: &Self) {

@@ -2,7 +2,8 @@
 
 use super::{Needs, Rung, intensity};
 use crate::declare::{
-    Choose, Declaration, Field, List, Measure, Model, Param, Slot, choice, doc, headline, measure, whole,
+    Choose, Declaration, Field, List, Measure, Model, Origin, Origins, Param, Slot, choice, doc, headline, measure,
+    origin, whole,
 };
 use crate::quantity::Unit;
 use crate::query::{Query, Reader};
@@ -38,6 +39,10 @@ pub trait Work: Copy + Default + PartialEq + Send + Sync + 'static {
     const PARAMS: &'static [Param<Params<Self>>];
     /// `measures`, and what only this family has.
     const QUANTITIES: &'static [Measure<Params<Self>, Needs>];
+    /// Where the counts come from.
+    const ORIGIN: Origin;
+    /// The quantities with another origin.
+    const ORIGINS: &'static [Origins] = COMMON;
 
     /// Puts in what follows from other sizes where it was left out.
     fn settle(&mut self) {}
@@ -97,6 +102,10 @@ pub(super) const fn kernel(list: List, default: &'static str) -> Declaration {
 
 /// The parameter that says whether a kernel is to be run as soon as it is on show.
 pub const RUN: Declaration = whole("run", "1: run as the page opens", [0, 1], "0").drawn();
+
+/// The quantities of every family whose names say what they are.
+const COMMON: &[Origins] =
+    &[origin(Origin::Definition, &["flop", "compulsory"]), origin(Origin::Rows, &["intensity", "best-intensity"])];
 
 /// The quantities of every family; `scratch` says what the memory beside inputs and output is for.
 pub(super) const fn measures<W: Work>(scratch: &'static str) -> [Measure<Params<W>, Needs>; 8] {
@@ -195,6 +204,8 @@ impl<W: Work> Model for Params<W> {
     const TITLE: &'static str = W::TITLE;
     const SUMMARY: &'static str = W::SUMMARY;
     const PARAMS: &'static [Param<Self>] = W::PARAMS;
+    const ORIGIN: Origin = W::ORIGIN;
+    const ORIGINS: &'static [Origins] = W::ORIGINS;
     const QUANTITIES: &'static [Measure<Self, Needs>] = W::QUANTITIES;
 
     fn evaluate(&self) -> Result<Needs, String> {

@@ -9,7 +9,8 @@ use super::measured::Measured;
 use super::rows::{LANES, OWN, Op, Sizes, Way};
 use super::{Needs, RUN, Traffic, intensity, rows};
 use crate::declare::{
-    Field as _, Measure, Model, Param, Scale, Slot, Takes, choice, doc, headline, measure, real, whole,
+    Field as _, Measure, Model, Origin, Origins, Param, Scale, Slot, Takes, choice, doc, headline, measure, origin,
+    real, whole,
 };
 use crate::hardware::{self, Accelerator};
 use crate::network::measured::{Fit, fit};
@@ -90,6 +91,13 @@ impl Model for Params {
             .more(PREDICTION)
             .at(|p| p.launch.slot()),
         RUN.at(|p| Slot::Whole(&mut p.run)),
+    ];
+    const ORIGIN: Origin =
+        Origin::Own("bytes over peak bandwidth plus launch overhead per kernel, none shorter than one memory access");
+    const ORIGINS: &'static [Origins] = &[
+        origin(super::rows::ORIGIN, &["bytes", "bytes-unfused", "launches", "launches-unfused", "scratch", "held"]),
+        origin(Origin::Of("Luo et al. 2024, arXiv:2402.13499, Table IV: 466.3 cycles on an A100"), &["access"]),
+        origin(Origin::Rows, &["saved", "traffic-ratio", "speedup", "launch-share", "intensity"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Compared>] = &[
         measure("bytes", "Bytes moved", Unit::Bytes, |_, c| c.here.bytes()),

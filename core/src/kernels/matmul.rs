@@ -7,7 +7,7 @@
 use super::config::{Config, Numbers};
 use super::family::{kernel, measures, names};
 use super::{Needs, RUN, Traffic, WORD, Work, intensity};
-use crate::declare::{Declaration, Field as _, List, Measure, Param, Slot, measure, whole};
+use crate::declare::{Declaration, Field as _, List, Measure, Origin, Origins, Param, Slot, measure, origin, whole};
 use crate::quantity::{Unit, number, unbroken};
 
 /// A kernel of the ladder.
@@ -167,6 +167,14 @@ impl Work for Sizes {
         side("n", "columns of B and C", "Columns of B: n").at(|p: &mut Params| p.sizes.n.slot()),
         side("k", "columns of A, rows of B", "Between them: k").at(|p: &mut Params| p.sizes.k.slot()),
         RUN.at(|p: &mut Params| Slot::Whole(&mut p.run)),
+    ];
+    const ORIGIN: Origin = Origin::Of(
+        "Boehm 2022, “How to optimize a CUDA matmul kernel for cuBLAS-like performance”; Goto and van de Geijn 2008, ACM TOMS 34(3) (packing); counted in the kernels, each held against its CPU twin",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Definition, &["flop", "compulsory"]),
+        origin(Origin::Rows, &["intensity", "best-intensity"]),
+        origin(Origin::Of("Higham 2002, “Accuracy and Stability of Numerical Algorithms”, §3.5"), &["error-bound"]),
     ];
     const QUANTITIES: &'static [Measure<Params, Needs>] = &{
         let [a, b, c, d, e, f, g, h] = measures("Memory beside A, B, C");

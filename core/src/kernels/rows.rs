@@ -7,8 +7,14 @@
 //! that of tanh: Hendrycks and Gimpel, arXiv:1606.08415, §2.
 
 use super::{Needs, Traffic, WORD};
+use crate::declare::Origin;
 use crate::options;
 use crate::query::Query;
+
+/// Where the counts come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Triton’s tutorial “Fused Softmax” (5MN + 2M values read, 3MN + 2M written); Ba, Kiros and Hinton 2016, arXiv:1607.06450; Hendrycks and Gimpel 2016, arXiv:1606.08415, §2; counted in the kernels",
+);
 
 /// Invocations of a workgroup of these kernels. One that works on a whole row takes every so many-th value of it.
 pub const LANES: u64 = 128;

@@ -9,7 +9,9 @@ use super::config::{Config, Numbers, WORKGROUP_MEMORY};
 use super::intensity;
 use super::matmul::{Kernel, Scheme};
 use super::measured::Measured;
-use crate::declare::{Field as _, List, Measure, Model, Param, Scale, choice, headline, measure, whole};
+use crate::declare::{
+    Field as _, List, Measure, Model, Origin, Origins, Param, Scale, choice, headline, measure, origin, whole,
+};
 use crate::hardware::{self, Accelerator};
 use crate::quantity::{Unit, number, unbroken};
 use crate::query::Query;
@@ -136,6 +138,14 @@ impl Model for Params {
         choice("gpu", "the GPU whose SM would hold it", hardware::CHIPS, "a100-80")
             .label("Occupancy on")
             .at(|p| p.gpu.slot()),
+    ];
+    const ORIGIN: Origin = super::config::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of("NVIDIA CUDA toolkit 13.5, cuda_occupancy.h, with registers estimated from the tile’s shape"),
+            &["registers", "occupancy"],
+        ),
+        origin(Origin::Definition, &["workgroup-memory", "invocations", "shapes"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Config>] = &[
         headline(

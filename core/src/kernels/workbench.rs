@@ -5,7 +5,7 @@
 //! small puzzles is that of Rush's GPU-Puzzles (<https://github.com/srush/GPU-Puzzles>); these are others.
 
 use super::{WORD, intensity};
-use crate::declare::{Field as _, List, Measure, Model, Param, choice, headline, measure};
+use crate::declare::{Field as _, List, Measure, Model, Origin, Origins, Param, choice, headline, measure, origin};
 use crate::quantity::Unit;
 
 /// A kernel to write.
@@ -445,6 +445,9 @@ impl Model for Params {
             .label("Puzzle")
             .main()
             .at(|p| p.puzzle.slot())];
+    const ORIGIN: Origin =
+        Origin::Own("counted for the puzzle’s timed run; every input read once, every output written once");
+    const ORIGINS: &'static [Origins] = &[origin(Origin::Rows, &["intensity"])];
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
         measure("flop", "FLOPs of the timed run", Unit::Flop, |p, ()| p.puzzle.flop() as f64),
         headline(

@@ -8,6 +8,10 @@
 
 use super::Keeps;
 use super::models::Named;
+use crate::declare::Origin;
+
+/// Where the two ways of reading a latent come from.
+pub const ORIGIN: Origin = Origin::Of("DeepSeek-V2, arXiv:2405.04434, §2.1.2 and Appendix C");
 
 /// How a step uses the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use super::decode::{Way, Work, work};
 use super::models::{self, Model as Named};
 use super::{Cache, Keeps, Layers};
 use crate::declare::{
-    Applies, Declaration, Field as _, List, Measure, Model, Param, Takes, applies, choice, doc, headline, measure,
-    real, when, whole,
+    Applies, Declaration, Field as _, List, Measure, Model, Origin, Origins, Param, Takes, applies, choice, doc,
+    headline, measure, origin, real, when, whole,
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::bytes_of_weight;
@@ -305,6 +305,21 @@ impl Model for Params {
     const APPLIES: &'static [Applies<Self>] = &[
         applies(&["every"], |p| matches!(p.mix, Mix::Window | Mix::Hybrid)),
         applies(&["window"], |p| p.mix == Mix::Window),
+    ];
+    const ORIGIN: Origin = crate::kv_cache::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Controls, &["layers", "growing-layers", "heads"]),
+        origin(crate::model::params::ORIGIN, &["weights"]),
+        origin(Origin::Rows, &["share-of-mha", "saved", "room", "requests"]),
+        origin(
+            Origin::Of("DeepSeek-V2, arXiv:2405.04434, Table 1: latent cache over that of one group"),
+            &["groups-like"],
+        ),
+        origin(
+            crate::kv_cache::decode::ORIGIN,
+            &["flop-absorbed", "flop-rebuilt", "flop-heads", "intensity-absorbed", "intensity-heads"],
+        ),
+        origin(crate::roofline::roof::ORIGIN, &["step-absorbed", "step-rebuilt", "step-heads"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(

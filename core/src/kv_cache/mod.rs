@@ -16,9 +16,15 @@ mod rank;
 #[cfg(test)]
 mod tests;
 
+use crate::declare::Origin;
 pub use rank::{Kind, token_layers, values_per_rank};
 
 use crate::model::{Attention, Shape};
+
+/// Where the sizes of caches come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Shazeer 2019 (multi-query), arXiv:1911.02150; Ainslie et al. 2023 (grouped-query), arXiv:2305.13245; DeepSeek-V2 (latent), arXiv:2405.04434, §2.1 and Table 1",
+);
 
 /// What a layer keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

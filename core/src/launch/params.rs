@@ -7,8 +7,8 @@ use super::verdict::{Launch, Outcome};
 use super::world::{Process, World};
 use super::{batch, manifest};
 use crate::declare::{
-    Field, Measure, Model, Param, Slot, Takes, Text, choice, doc, headline, measure, switch, text, when, whole, within,
-    words, yes_no,
+    Field, Measure, Model, Origin, Origins, Param, Slot, Takes, Text, choice, doc, headline, measure, origin, switch,
+    text, when, whole, within, words, yes_no,
 };
 use crate::options;
 use crate::quantity::Unit;
@@ -192,6 +192,22 @@ impl Model for Params {
             .quiet()
             .at(|p| p.local.slot()),
         switch("explain", "whether it is said what is wrong", false).drawn().quiet().at(|p| p.explain.slot()),
+    ];
+    const ORIGIN: Origin = Origin::Of(
+        "Slurm’s sbatch and srun (SchedMD/slurm, doc/man/man1); PyTorch 2.9, torch/distributed/run.py at 010929f and elastic/rendezvous; Hugging Face accelerate 1.15, commands/launch.py; Ray Train; Kubeflow’s operators; evaluated process by process",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of(
+                "PyTorch, torch/distributed/constants.py and elastic/rendezvous: the timeouts that end the wait",
+            ),
+            &["silence"],
+        ),
+        origin(
+            Origin::Own("what another person needs to run the same job again, counted among what the script records"),
+            &["recorded", "partly", "unrecorded", "repeatable"],
+        ),
+        origin(Origin::Controls, &["all-gpus"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Launch>] = &[
         words(

@@ -3,7 +3,8 @@
 use super::cases::{Act, Case};
 use super::simulate::{Logged, Plan, Story};
 use crate::declare::{
-    Applies, Field, Measure, Model, Param, Takes, applies, choice, headline, measure, real, switch, whole,
+    Applies, Field, Measure, Model, Origin, Origins, Param, Takes, applies, choice, headline, measure, origin, real,
+    switch, whole,
 };
 use crate::quantity::{Unit, grouped};
 
@@ -85,6 +86,28 @@ impl Model for Params {
     ];
     const APPLIES: &'static [Applies<Self>] =
         &[applies(&["found", "back", "every", "restart"], |p| p.act != Act::Wait)];
+    const ORIGIN: Origin = Origin::Own(
+        "a transformer small enough to train in your browser, with one thing broken; each of its steps stands for many",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of(
+                "Zhang et al. 2022 (OPT), arXiv:2205.01068, §2.4 and §2.5, for the time of a step; times the steps lost here",
+            ),
+            &["hours", "gpu-hours"],
+        ),
+        origin(crate::loss_scaling::scaler::ORIGIN, &["skipped", "lowest-scale"]),
+        origin(
+            Origin::Of(
+                "Dehghani et al. 2023 (ViT-22B), arXiv:2302.05442, §2, for why logits are watched; from this run",
+            ),
+            &["peak-logit"],
+        ),
+        origin(
+            Origin::Of("Chowdhery et al. 2022 (PaLM), arXiv:2204.02311, §5, for z-loss; from this run"),
+            &["peak-log-z"],
+        ),
+    ];
     const QUANTITIES: &'static [Measure<Self, Story>] = &[
         headline(
             "Loss at the last step of this run.",

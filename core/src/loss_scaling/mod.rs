@@ -11,8 +11,8 @@ mod tests;
 pub use choices::{Compute, Loss, MAX_OVERFLOWS, Overflows, View};
 
 use crate::declare::{
-    Applies, Field, Measure, Model, Param, Scale, applies, choice, headline, measure, real, switch, text, when, whole,
-    yes_no,
+    Applies, Field, Measure, Model, Origin, Origins, Param, Scale, applies, choice, headline, measure, origin, real,
+    switch, text, when, whole, yes_no,
 };
 use crate::float::{exponent, power_of_two};
 use crate::quantity::{Unit, grouped};
@@ -189,6 +189,17 @@ impl Model for Params {
         applies(&["scale", "interval", "hysteresis"], |p| p.scaling != Loss::None || p.view == View::Scaler),
         applies(&["master", "logits", "softmax", "norm", "loss"], |p| p.view == View::Train),
         applies(&["micro", "mean", "qk", "rate", "steps", "seed"], |p| matches!(p.view, View::Train | View::Gradients)),
+    ];
+    const ORIGIN: Origin =
+        Origin::Own("a transformer small enough to train in your browser, every operation rounded to the format");
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of(
+                "Micikevicius et al. 2018, arXiv:1710.03740, §3.2, for loss scaling; counted in this run’s gradients",
+            ),
+            &["lost", "overflowed", "largest-scale"],
+        ),
+        origin(scaler::ORIGIN, &["skipped", "final-scale", "scale-after", "scale-lowest", "scaler-skipped"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(

@@ -1,7 +1,11 @@
 //! Dynamic loss scaling: how the scale follows overflows.
-//!
-//! Sources: Megatron-LM, `megatron/core/optimizer/grad_scaler.py`, `DynamicGradScaler.update` (commit d98e8a64ddf3);
-//! PyTorch, `aten/src/ATen/native/cuda/AmpKernels.cu`, `_amp_update_scale_`, which `torch.amp.GradScaler` calls.
+
+use crate::declare::Origin;
+
+/// Where the rule of the scale comes from.
+pub const ORIGIN: Origin = Origin::Of(
+    "NVIDIA/Megatron-LM at d98e8a6, megatron/core/optimizer/grad_scaler.py, DynamicGradScaler.update; PyTorch, aten/src/ATen/native/cuda/AmpKernels.cu, _amp_update_scale_, which torch.amp.GradScaler calls",
+);
 
 /// Whose rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use super::{Run, Work, run};
 use crate::declare::{
-    Applies, Field, Measure, Model, Param, Scale, applies, choice, doc, headline, measure, real, whole,
+    Applies, Field, Measure, Model, Origin, Origins, Param, Scale, applies, choice, doc, headline, measure, origin,
+    real, whole,
 };
 use crate::options;
 use crate::quantity::{Unit, number, plural};
@@ -144,6 +145,14 @@ impl Model for Params {
         applies(&["n"], |p| p.work != Work::Product),
         applies(&["side"], |p| p.work == Work::Product),
         applies(&["units"], |p| p.machine != Kind::Systolic),
+    ];
+    const ORIGIN: Origin = Origin::Own(
+        "one computation executed on four machine shapes; shapes from the Intel Intrinsics Guide, the CUDA programming guide, Jouppi et al. 2017, arXiv:1704.04760, and Norrie et al. 2021, IEEE Micro 41(2)",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Rows, &["utilisation", "speedup", "parallelism"]),
+        origin(Origin::Of("Brent 1974, JACM 21(2): work and span"), &["span", "needed"]),
+        origin(Origin::Controls, &["lanes-in-all"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("steps", "Steps", Unit::Count, |_, r| r.steps.len() as f64),

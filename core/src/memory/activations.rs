@@ -24,7 +24,8 @@ use super::offload::{Offload, offload};
 use super::pipeline::Stage;
 use super::shard::Shards;
 use crate::declare::{
-    Declaration, Field as _, Measure, Model, Param, all_apart, choice, headline, join, measure, switch, whole,
+    Declaration, Field as _, Measure, Model, Origin, Origins, Param, all_apart, choice, headline, join, measure,
+    origin, switch, whole,
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::{Gated, SPECS as SHAPE};
@@ -33,6 +34,11 @@ use crate::options;
 use crate::quantity::{Unit, bytes_decimal, grouped, number};
 use crate::query::{Query, Reader};
 use crate::units::Bytes;
+
+/// Where the bytes of activations come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Korthikanti et al. 2022, arXiv:2205.05198, §4 and Table 2; checked against Megatron-LM, calculon and EleutherAI’s cookbook",
+);
 
 /// What is computed again in the backward pass instead of being kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -151,6 +157,28 @@ impl Model for Params {
     const SUMMARY: &'static str =
         "What the forward pass keeps for the backward pass, on each stage, and what recomputing it costs.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 49>(&[&SIZES, &Layout::splits(), &POLICY, &all_apart(&SHAPE)]);
+    const ORIGIN: Origin = ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            crate::memory::offload::ORIGIN,
+            &[
+                "offload-activations-bandwidth",
+                "offload-weights-bandwidth",
+                "offload-optimizer-bandwidth",
+                "offload-optimizer-nvme",
+            ],
+        ),
+        origin(
+            Origin::Of(
+                "Narayanan et al. 2021, arXiv:2104.04473, §2.2; Korthikanti et al. 2022, arXiv:2205.05198, §4.2.3",
+            ),
+            &["in-flight", "worst-stage"],
+        ),
+        origin(
+            Origin::Of("Korthikanti et al. 2022, arXiv:2205.05198, eq. 9, for this model’s matrices"),
+            &["recompute-flops-fraction"],
+        ),
+    ];
     const QUANTITIES: &'static [Measure<Self, Activations>] = &[
         headline(
             "What one layer keeps for the backward pass of one micro-batch.",

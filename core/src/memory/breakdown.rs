@@ -24,8 +24,8 @@ use super::precision::Dtype;
 use super::shard::Held;
 use super::verdict::Verdict;
 use crate::declare::{
-    Applies, Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, applies, choice, doc, headline, join,
-    measure, when, whole, within, yes_no,
+    Applies, Field as _, Measure, Model, Origin, Origins, Param, Takes, all_apart, all_quiet, applies, choice, doc,
+    headline, join, measure, origin, when, whole, within, yes_no,
 };
 use crate::hardware::Accelerator;
 use crate::model::shape::SPECS as SHAPE;
@@ -169,6 +169,16 @@ impl Model for Params {
         applies(&["mbs"], |p| p.model.shape().is_some()),
         applies(&["recompute", "flash", "counting"], |p| p.mode == Mode::Training && p.model.shape().is_some()),
         applies(&["kv_dtype"], |p| p.mode == Mode::Inference && p.model.shape().is_some()),
+    ];
+    const ORIGIN: Origin = crate::memory::convention::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(crate::model::params::ORIGIN, &["params"]),
+        origin(crate::memory::activations::ORIGIN, &["activations"]),
+        origin(crate::kv_cache::ORIGIN, &["kv-cache", "kv-per-token"]),
+        origin(crate::memory::overhead::ORIGIN, &["overhead-low", "overhead-high"]),
+        origin(crate::hardware::ORIGIN, &["capacity"]),
+        origin(Origin::Rows, &["total", "headroom", "fits", "max-sequences"]),
+        origin(Origin::Controls, &["gpus"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Breakdown>] = &[
         measure("params", "Parameters", Unit::Count, |_, b| b.size.params),

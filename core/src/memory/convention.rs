@@ -9,17 +9,18 @@
 //! | `megatron` | 2 | fp32 main gradients only: 4 | 12 | 18 |
 //!
 //! Training in fp32 has no master copy and no second gradient copy, so that they all count 4 + 4 + 8 = 16 with Adam.
-//!
-//! Sources: Rajbhandari et al., ZeRO, arXiv:1910.02054, §3.1 and §5; microsoft/DeepSpeed
-//! `deepspeed/runtime/zero/stage_1_and_2.py` (`estimate_zero2_model_states_mem_needs`) and `stage3.py`
-//! (`estimate_zero3_model_states_mem_needs`) at 38327e0; NVIDIA/Megatron-LM
-//! `megatron/training/theoretical_memory_usage.py` at d98e8a6.
 
 use super::optimizer::Optimizer;
 use super::precision::Dtype;
 use super::shard::{Elements, Held};
+use crate::declare::Origin;
 use crate::options;
 use crate::quantity::{count, number};
+
+/// Where the counts of model states come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Rajbhandari et al. 2020 (ZeRO), arXiv:1910.02054, §3.1, §5 and Figure 1; microsoft/DeepSpeed at 38327e0, deepspeed/runtime/zero/stage_1_and_2.py and stage3.py (estimate_zero2_model_states_mem_needs, estimate_zero3_model_states_mem_needs); NVIDIA/Megatron-LM at d98e8a6, megatron/training/theoretical_memory_usage.py",
+);
 
 /// Whose way of counting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

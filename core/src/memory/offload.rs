@@ -9,8 +9,14 @@
 //! data-parallel ranks: with N of those, each moves an N-th of the states and gathers the rest from the others.
 
 use super::activations::{Params, Recompute};
+use crate::declare::Origin;
 use crate::model::Shape;
 use crate::units::Bytes;
+
+/// Where the bandwidths come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Rajbhandari et al. 2021 (ZeRO-Infinity), arXiv:2104.07857, §4.1; Ren et al. 2021 (ZeRO-Offload), arXiv:2101.06840",
+);
 
 /// Something that can be moved off the GPU.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -15,7 +15,13 @@
 //!   runs on B200s (`simumax_b200_measured.json`; the oracle test checks these bounds). A KV cache in pages wastes at most
 //!   3.7%: the 96.3% of its memory that held tokens in vLLM (Kwon et al. 2023, arXiv:2309.06180, Figure 2).
 
+use crate::declare::Origin;
 use crate::units::{Bytes, MIB};
+
+/// Where the bounds come from.
+pub const ORIGIN: Origin = Origin::Own(
+    "bounds that others measured, on the PyTorch forum (73021), in NVIDIA/nccl issues 864 and 964, over 43 Megatron-LM runs (MooreThreads/SimuMax) and by Kwon et al. 2023, arXiv:2309.06180, Figure 2; and DeepSpeed’s default buckets",
+);
 
 /// A lower and an upper bound.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -4,13 +4,15 @@
 //! with a context of s keys, a layer's scores cost 2·s·heads·head_dim and its weighted sum of values as much again.
 //! Backward is twice forward: once for the inputs, once for the weights. Norms, activation functions, softmax, rotary
 //! positions and the lookup of an embedding are not counted: they are memory traffic, not matrix multiplication.
-//!
-//! Sources: Kaplan et al., Scaling Laws, arXiv:2001.08361, Table 1; Chowdhery et al., PaLM, arXiv:2204.02311, Appendix B;
-//! karpathy/nanoGPT `transformer_sizing.ipynb`; NVIDIA/Megatron-LM `megatron/training/training.py`
-//! (`num_floating_point_operations`), which counts causal attention as half.
 
 use super::params::{Component, Tensor};
 use super::shape::Shape;
+use crate::declare::Origin;
+
+/// Where these counts come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Kaplan et al. 2020, arXiv:2001.08361, Table 1; Chowdhery et al. 2022 (PaLM), arXiv:2204.02311, Appendix B; NVIDIA/Megatron-LM, megatron/training/training.py, num_floating_point_operations (causal attention counted as half); karpathy/nanoGPT, transformer_sizing.ipynb",
+);
 
 /// Forward FLOPs of one token. A multiply–add counts as two.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

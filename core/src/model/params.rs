@@ -7,6 +7,12 @@
 use super::layers::{Heads, Mixer, OutputGate};
 use super::problem::ConfigProblem;
 use super::shape::{Attention, Gated, MAX_PARAMS, QkNorm, Shape};
+use crate::declare::Origin;
+
+/// Where the counts of weights come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Hugging Face transformers 4.57 and 5, src/transformers/models/<family>/modeling_<family>.py, tensor by tensor",
+);
 
 /// The part of a model that a weight belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

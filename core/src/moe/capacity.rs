@@ -4,6 +4,11 @@
 //! same room, a *capacity factor* over an even share, so that tensors have a fixed size. A token beyond it passes by that expert.
 
 use super::route::Choice;
+use crate::declare::Origin;
+
+/// Where the room of an expert comes from.
+pub const ORIGIN: Origin =
+    Origin::Of("Lepikhin et al. 2020 (GShard), arXiv:2006.16668; Fedus et al. 2021 (Switch), arXiv:2101.03961, §2.2");
 
 /// A capacity factor in millionths, so that 1.1 is 1.1.
 const MILLION: u128 = 1_000_000;

@@ -7,9 +7,15 @@
 //! of their FLOPs and of reading their weights. Links and products reach what they reach in the planner.
 
 use super::route::Choice;
+use crate::declare::Origin;
 use crate::hardware::Accelerator;
 use crate::hardware::links::Link;
 use crate::planner::efficiency::{COLLECTIVE, GROUPED, LINK, reached};
+
+/// Where bytes and times come from.
+pub const ORIGIN: Origin = Origin::Own(
+    "bytes over the busiest port and the experts’ FLOPs and weights at achieved rates; copies go as in GShard, arXiv:2006.16668, or once per node as in DeepSeek-V3, arXiv:2412.19437, §3.2.2",
+);
 
 /// How copies go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -11,8 +11,8 @@ use super::cost::{Layer, Placement, Sending, Times, Traffic};
 use super::route::{Choice, Gate, Groups, Router, biased, load, softmax};
 use super::tokens::logits;
 use crate::declare::{
-    Applies, Field as _, List, Measure, Model, Param, Takes, applies, choice, headline, join, measure, real, when,
-    whole,
+    Applies, Field as _, List, Measure, Model, Origin, Origins, Param, Takes, applies, choice, headline, join, measure,
+    origin, real, when, whole,
 };
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
@@ -292,6 +292,24 @@ impl Model for Params {
         applies(&["updates"], |p| p.balance != Balance::None),
         applies(&["drop"], |p| p.capacity > 0.0),
         applies(&["sending", "bits", "link", "net"], |p| p.ep > 1),
+    ];
+    const ORIGIN: Origin = super::cost::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            crate::model::params::ORIGIN,
+            &["total-params", "active-params", "lookup-params", "expert-params", "expert-bytes"],
+        ),
+        origin(Origin::Controls, &["experts", "chosen", "hidden", "width", "moe-layers"]),
+        origin(super::capacity::ORIGIN, &["room", "dropped", "passed-by"]),
+        origin(super::route::ORIGIN, &["routed-tokens", "busiest", "busiest-rank", "idle", "nodes"]),
+        origin(Origin::Of("Fedus et al. 2021 (Switch), arXiv:2101.03961, eq. 4"), &["auxiliary"]),
+        origin(
+            Origin::Of(
+                "DeepSeek-V3, arXiv:2412.19437, §2.1.2, for the bias; its effect on the weights is counted here",
+            ),
+            &["moved"],
+        ),
+        origin(Origin::Rows, &["layer-time", "communication", "waiting"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Routed>] = &[
         measure("total-params", "Parameters", Unit::Count, |_, r| r.model.total),

@@ -9,7 +9,13 @@
 //!
 //! With groups, experts lie on so many nodes, and a token may use those of a few: the nodes whose best experts score highest.
 
+use crate::declare::Origin;
 use crate::float::elementary::exp;
+
+/// Where the rules of routers come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Shazeer et al. 2017, arXiv:1701.06538; DeepSeek-V3, arXiv:2412.19437, §2.1.2; routers as in huggingface/transformers; counted over the tokens routed here",
+);
 
 /// From logits to the weights of the experts that are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,9 +7,6 @@
 //!
 //! What is left out: the launch of a collective (8.4 µs in NCCL's tuner), arithmetic on what arrives, other traffic, and
 //! NCCL's protocols for small messages (LL, LL128), which trade bandwidth for latency. Bandwidths are peaks.
-//!
-//! Sources: Thakur, Rabenseifner and Gropp 2005, Patarasuk and Yuan 2009, Sanders, Speck and Träff 2009 as in
-//! [`crate::collective`]; NCCL's `src/graph/tuning.cc` at 5067397 for rings and trees over several nodes.
 
 mod cost;
 mod fabric;
@@ -17,6 +14,12 @@ pub mod measured;
 pub mod sizes;
 mod wires;
 
+use crate::declare::Origin;
 pub use cost::{Cost, TREE_EFFICIENCY, cost, ring, time};
 pub use fabric::{Fabric, TIERS, Tier};
 pub use wires::{Wired, Wires};
+
+/// Where the times of collectives come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Hockney 1994, Parallel Computing 20(3); Thakur, Rabenseifner and Gropp 2005, IJHPCA 19(1); Patarasuk and Yuan 2009, JPDC 69(2); Sanders, Speck and Träff 2009, Parallel Computing 35(12); NVIDIA/nccl at 5067397, src/graph/tuning.cc",
+);

@@ -6,8 +6,8 @@ use super::wires::Wires;
 use super::{Cost, cost, ring};
 use crate::collective::{Algo, Op};
 use crate::declare::{
-    Declaration, Field, List, Measure, Model, Param, Scale, Slot, Takes, Text, choice, doc, headline, join, measure,
-    real, text, when, whole, within,
+    Declaration, Field, List, Measure, Model, Origin, Origins, Param, Scale, Slot, Takes, Text, choice, doc, headline,
+    join, measure, origin, real, text, when, whole, within,
 };
 use crate::hardware::links::{Link, Wiring};
 use crate::network::Wired;
@@ -157,6 +157,16 @@ impl Model for Params {
     const TITLE: &'static str = "What communication costs";
     const SUMMARY: &'static str = "Time and bus bandwidth of a collective against the size of its buffer, by ring and by tree, and your own nccl-tests over them.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 16>(&[&OWN, &Wires::params(), &LINKS, &[MEASURED]]);
+    const ORIGIN: Origin = super::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Of("NVIDIA/nccl-tests, doc/PERFORMANCE.md"), &["algbw", "busbw", "peak-busbw"]),
+        origin(Origin::Of("Hockney 1994, Parallel Computing 20(3): n½ = α·B"), &["half-size"]),
+        origin(Origin::Rows, &["latency-share"]),
+        origin(
+            Origin::Own("least squares of relative residuals over your nccl-tests rows"),
+            &["fit-latency", "fit-busbw", "fit-off"],
+        ),
+    ];
     const QUANTITIES: &'static [Measure<Self, Sizes>] = &[
         headline(
             "Latency plus bytes over bandwidth, for the algorithm chosen.",

@@ -4,9 +4,14 @@
 //! time, with what the driver reserves in each. Warps, blocks and barriers are counted. The resource that allows the fewest blocks
 //! decides, and several can do so at once.
 //!
-//! Source: NVIDIA CUDA toolkit 13.5, `cuda_occupancy.h`, `cudaOccMaxActiveBlocksPerMultiprocessor`; limits by compute capability also in
-//! the CUDA C++ Programming Guide, "Compute Capabilities". Left out: compute capability 3 (no toolkit since 12 compiles for it) and
-//! partitioned global caching, an opt-in of Maxwell and Pascal.
+//! Left out: compute capability 3 (no toolkit since 12 compiles for it) and partitioned global caching, an opt-in of Maxwell and Pascal.
+
+use crate::declare::Origin;
+
+/// Where the definition comes from.
+pub const ORIGIN: Origin = Origin::Of(
+    "NVIDIA CUDA toolkit 13.5, cuda_occupancy.h, cudaOccMaxActiveBlocksPerMultiprocessor; CUDA C++ Programming Guide, “Compute Capabilities”",
+);
 
 /// Threads of a warp.
 pub const WARP: u64 = 32;

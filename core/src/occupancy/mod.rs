@@ -4,8 +4,7 @@
 //! `bandwidth`, latency × bandwidth bytes have to be on their way. An SM has its share of the bandwidth; a warp with `loads`
 //! independent loads of `bytes` bytes a thread has 32 × loads × bytes on the way.
 //!
-//! Sources: `definition`; J. D. C. Little 1961; V. Volkov, "Better Performance at Lower Occupancy", GTC 2010. SMs, clocks, bandwidths and the
-//! latency of an idle memory are in the GPU's row of [`crate::hardware`].
+//! SMs, clocks, bandwidths and the latency of an idle memory are in the GPU's row of [`crate::hardware`].
 
 mod capability;
 pub mod definition;
@@ -16,7 +15,8 @@ pub use capability::Capability;
 pub use room::Room;
 
 use crate::declare::{
-    Field, Measure, Model, Param, Scale, choice, headline, measure, switch, when, whole, within, words,
+    Field, Measure, Model, Origin, Origins, Param, Scale, choice, headline, measure, origin, switch, when, whole,
+    within, words,
 };
 use crate::hardware::{self, Accelerator, Chip};
 use crate::options;
@@ -227,6 +227,14 @@ impl Model for Params {
         .label("Reserved shared memory per block, bytes")
         .more(BY_HAND)
         .at(|p| p.reserved.slot()),
+    ];
+    const ORIGIN: Origin = definition::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(crate::hardware::ORIGIN, &["memory-latency"]),
+        origin(
+            Origin::Of("Little 1961: latency × bandwidth; Volkov 2010, “Better Performance at Lower Occupancy”, GTC"),
+            &["bytes-in-flight", "bytes-needed", "warps-needed", "bandwidth-reached"],
+        ),
     ];
     const QUANTITIES: &'static [Measure<Self, Held>] = &[
         headline(

@@ -7,9 +7,6 @@
 //! one's.
 //!
 //! The shapes are those of any linear layer: X of B × m, W of m × n, a gradient of m × n, and optimizer states of m × n.
-//!
-//! Sources: Polyak 1964 and Sutskever et al. 2013 (momentum, as torch.optim.SGD has it: v ← βv + g, w ← w − ηv); Kingma & Ba 2015,
-//! Algorithm 1 (Adam). Why momentum helps on an ill-conditioned bowl: Goh 2017, "Why Momentum Really Works", Distill.
 
 mod params;
 #[cfg(test)]

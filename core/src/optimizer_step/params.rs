@@ -2,7 +2,8 @@
 
 use super::{Path, Problem, ROWS, Rule};
 use crate::declare::{
-    Applies, Field, Measure, Model, Param, Scale, applies, choice, headline, measure, real, when, whole,
+    Applies, Field, Measure, Model, Origin, Origins, Param, Scale, applies, choice, headline, measure, origin, real,
+    when, whole,
 };
 use crate::quantity::{Unit, number};
 
@@ -171,6 +172,28 @@ impl Model for Params {
     ];
     const APPLIES: &'static [Applies<Self>] =
         &[applies(&["beta"], |p| p.rule != Rule::Sgd), applies(&["beta2"], |p| p.rule == Rule::Adam)];
+    const ORIGIN: Origin = Origin::Of(
+        "Polyak 1964 and Sutskever et al. 2013 (momentum, as torch.optim.SGD has it); Kingma & Ba 2015 (Adam), arXiv:1412.6980, Algorithm 1; run step by step on a quadratic bowl",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of("Goh 2017, “Why Momentum Really Works”, Distill: 2 over the largest eigenvalue"),
+            &["lr-limit"],
+        ),
+        origin(
+            Origin::Of("McCandlish et al. 2018, arXiv:1812.06162, §2.2"),
+            &["variance", "batch-variance", "noise-scale"],
+        ),
+        origin(Origin::Definition, &["weights"]),
+        origin(
+            Origin::Of("Kaplan et al. 2020, arXiv:2001.08361, §2.1: 2 FLOPs per weight and row forward, 4 backward"),
+            &["product-flop", "forward-flop"],
+        ),
+        origin(
+            Origin::Own("arithmetic and memory accesses of the update rule, counted per weight"),
+            &["update-flop", "update-bytes", "state-bytes", "product-bytes", "intensity"],
+        ),
+    ];
     const QUANTITIES: &'static [Measure<Self, Path>] = &[
         headline(
             "Loss above the minimum after the last step.",

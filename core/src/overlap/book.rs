@@ -5,6 +5,11 @@
 //! many tensor-parallel ranks again, attention's half has fewer FLOPs for the same bytes, and a ring of thousands of ranks is slow to
 //! begin.
 
+use crate::declare::Origin;
+
+/// Where the closed forms come from.
+pub const ORIGIN: Origin = Origin::Of("Austin et al. 2025, How to Scale Your Model, “Training” and “GPUs”");
+
 /// Tokens of a GPU from which on data parallelism hides, sharded or not: F/B ("Data Parallelism"). `spread` is the elements of a layer
 /// over those that a token uses: 1, or experts over those that are chosen.
 pub fn data_tokens(ratio: f64, spread: f64) -> f64 {

@@ -2,8 +2,8 @@
 
 use super::{Layer, Map, Place, Reduce, Technique, Verdict, book};
 use crate::declare::{
-    Applies, Declaration, Field as _, Measure, Model, Param, Scale, applies, choice, doc, headline, join, measure,
-    real, switch, when, whole, yes_no,
+    Applies, Declaration, Field as _, Measure, Model, Origin, Origins, Param, Scale, applies, choice, doc, headline,
+    join, measure, origin, real, switch, when, whole, yes_no,
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::{ModelRef, Shape, presets, reference};
@@ -152,6 +152,18 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] =
         &join::<_, { 18 + reference::OWN }>(&[&OWN, &Wires::params(), &reference::own()]);
     const APPLIES: &'static [Applies<Self>] = &[applies(&["tp"], |p| p.technique == Technique::Mix)];
+    const ORIGIN: Origin = Origin::Own(
+        "FLOPs per byte of each technique against the GPU’s, with latency; the inequality is that of How to Scale Your Model and of Liu et al. 2023, arXiv:2310.01889, §3",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(super::book::ORIGIN, &["tp-book", "mix-book", "mix-tokens-book"]),
+        origin(crate::hardware::ORIGIN, &["flop-rate"]),
+        origin(crate::hardware::links::ORIGIN, &["ratio-inside", "ratio-across", "ratio-port"]),
+        origin(crate::model::params::ORIGIN, &["layer-weights", "experts-spread"]),
+        origin(Origin::Controls, &["hidden", "mlp-width", "kv-values", "tp-used"]),
+        origin(crate::memory::convention::ORIGIN, &["states"]),
+        origin(Origin::Rows, &["time-compute", "time-send", "exposed-fraction"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Map>] = &[
         yes_no(headline(
             "Whether computation covers all of the communication.",

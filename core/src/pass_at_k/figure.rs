@@ -5,7 +5,8 @@ use super::estimate::{self, Scatter, plug_in};
 use super::results::{Counted, Listed, Results};
 use super::{exact, interval};
 use crate::declare::{
-    Applies, Field, Measure, Model, Param, Scale, applies, choice, headline, measure, real, text, when, whole,
+    Applies, Field, Measure, Model, Origin, Origins, Param, Scale, applies, choice, headline, measure, origin, real,
+    text, when, whole,
 };
 use crate::mix::{Stream, mix};
 use crate::options;
@@ -146,6 +147,23 @@ impl Model for Params {
     const APPLIES: &'static [Applies<Self>] = &[
         applies(&["c"], |p| p.view != View::Benchmark),
         applies(&["n", "temperature", "problems"], |p| p.view != View::Benchmark || p.results.0.is_empty()),
+    ];
+    const ORIGIN: Origin = Origin::Of(
+        "Chen et al. 2021, arXiv:2107.03374, §2.1 and Figure 3; openai/human-eval, human_eval/evaluation.py",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of("Chen et al. 2021, arXiv:2107.03374, Appendix A: the biased estimate"),
+            &["plug-in", "plug-in-mean", "bias", "score-plug-in"],
+        ),
+        origin(super::interval::SAMPLES, &["low", "high"]),
+        origin(super::interval::PROBLEMS, &["score-low", "score-high"]),
+        origin(Origin::Definition, &["pass-at-1", "benchmark-problems", "solved", "digits", "score-pooled"]),
+        origin(
+            Origin::Of("Chen et al. 2021, arXiv:2107.03374, §2.1, over the binomial distribution of c"),
+            &["deviation"],
+        ),
+        origin(Origin::Own("the pass rates from which the benchmark’s samples are drawn"), &["score-truth"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(

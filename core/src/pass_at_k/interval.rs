@@ -1,7 +1,15 @@
 //! How sure an estimate is: from the samples of one problem, and from the problems of a benchmark.
 
 use super::estimate::{binomial, plug_in};
+use crate::declare::Origin;
 use crate::mix::Stream;
+
+/// Where the interval of one problem comes from.
+pub const SAMPLES: Origin = Origin::Of("Clopper and Pearson 1934, Biometrika 26(4), taken through 1 − (1 − p)^k");
+/// Where the interval of a benchmark comes from.
+pub const PROBLEMS: Origin = Origin::Of(
+    "Efron 1979, “Bootstrap Methods: Another Look at the Jackknife”, Annals of Statistics 7(1), percentile interval: the problems are drawn again with replacement",
+);
 
 /// The part of repetitions whose interval holds the truth.
 pub const LEVEL: f64 = 0.95;

@@ -4,7 +4,10 @@ use super::board::{Board, MAX_SLOTS, Trouble};
 use super::params::Params as Run;
 use super::schedule::{Kind, Schedule};
 use super::timeline::Timeline;
-use crate::declare::{Declaration, Field, Measure, Model, Param, Slot, Whole, headline, measure, text, whole, yes_no};
+use crate::declare::{
+    Declaration, Field, Measure, Model, Origin, Origins, Param, Slot, Whole, headline, measure, origin, text, whole,
+    yes_no,
+};
 use crate::quantity::{Unit, number};
 use crate::query::{Query, Reader};
 
@@ -75,6 +78,12 @@ impl Model for EditorParams {
             .at(|p| p.cap.slot()),
         text("board", "the blocks: F, B, W or a dot for each slot of one block’s length, a slash between stages", "")
             .apart(),
+    ];
+    const ORIGIN: Origin =
+        Origin::Own("your placement of blocks, checked rule by rule and timed as the published schedules are");
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Of("Narayanan et al. 2021, arXiv:2104.04473, §2.2.1"), &["bubble-fraction", "makespan-1f1b"]),
+        origin(Origin::Definition, &["missing", "complete", "makespan-ideal"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Standing>] = &[
         headline(

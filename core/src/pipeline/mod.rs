@@ -5,10 +5,6 @@
 //! [`violations`] checks a timeline without knowing which schedule made it.
 //!
 //! Times are in milliseconds. Devices, stages and micro-batches count from 0.
-//!
-//! Sources: Huang et al. 2019 (GPipe, arXiv:1811.06965), Harlap et al. 2018 (PipeDream, arXiv:1806.03377), Narayanan et al.
-//! 2021 (arXiv:2104.04473, §2.2), Qi et al. 2024 (zero bubble, arXiv:2401.10241), Qi et al. 2024 (controllable memory,
-//! arXiv:2405.15362), DeepSeek-AI's DualPipe (`dualpipev.py`).
 
 pub mod board;
 pub mod boundary;

@@ -5,7 +5,8 @@ use super::schedule::{MAX_CHUNKS, MAX_MICROBATCHES, MAX_STAGES, Schedule};
 use super::simulate::{Costs, Fault, Fleet, simulate};
 use super::timeline::Timeline;
 use crate::declare::{
-    Applies, Choose, Declaration, Field, List, Measure, Model, Param, Scale, Slot, applies, doc, headline,
+    Applies, Choose, Declaration, Field, List, Measure, Model, Origin, Origins, Param, Scale, Slot, applies, doc,
+    headline, origin,
 };
 use crate::declare::{choice, measure, real, switch, whole};
 use crate::hardware::links::{self, Link};
@@ -187,6 +188,22 @@ impl Model for Params {
     ];
     const APPLIES: &'static [Applies<Self>] =
         &[applies(&["chunks"], |p| [Some(p.schedule), p.compare].contains(&Some(Schedule::Interleaved)))];
+    const ORIGIN: Origin = Origin::Of(
+        "Huang et al. 2019 (GPipe), arXiv:1811.06965; Harlap et al. 2018 (PipeDream), arXiv:1806.03377; Narayanan et al. 2021, arXiv:2104.04473, §2.2; Qi et al. 2024, arXiv:2401.10241 and arXiv:2405.15362; DeepSeek-AI’s dualpipev.py; simulated block by block",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Of("Narayanan et al. 2021, arXiv:2104.04473, §2.2.1"), &["bubble-fraction", "ideal-time"]),
+        origin(
+            Origin::Of("Harlap et al. 2018 (PipeDream), arXiv:1806.03377, §3"),
+            &["step-interval", "interval-bubble", "weight-versions"],
+        ),
+        origin(
+            Origin::Of(
+                "Narayanan et al. 2021, arXiv:2104.04473, §3.2 and §4.1: bsh numbers per transfer, scattered and gathered over tensor-parallel ranks",
+            ),
+            &["message", "boundary-bytes", "boundary-sent", "messages"],
+        ),
+    ];
     const QUANTITIES: &'static [Measure<Self, Timeline>] = &[
         headline(
             "From the first forward pass to the last backward pass of a step.",

@@ -4,7 +4,12 @@
 //! that it reaches falls as tensor parallelism or small micro-batches make it small or narrow. An element-wise kernel takes
 //! bytes / (β·bandwidth) and a latency.
 
+use crate::declare::Origin;
 use crate::hardware::Accelerator;
+
+/// Where the rates come from.
+pub const ORIGIN: Origin =
+    Origin::Own("FLOPs and bytes at the share of the peak that published kernels reach, one table for every run");
 
 /// What an accelerator reaches of its data sheet.
 #[derive(Debug, Clone, Copy, PartialEq)]

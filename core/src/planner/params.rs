@@ -6,8 +6,8 @@ use super::search::{Pins, Search};
 use super::traffic::Traffic;
 use super::words;
 use crate::declare::{
-    Aim, Decision, Declaration, Field as _, List, Measure, Model, Param, Scale, Slot, Takes, all_apart, choice,
-    headline, join, lever, lever_of, measure, switch, whole, within,
+    Aim, Decision, Declaration, Field as _, List, Measure, Model, Origin, Origins, Param, Scale, Slot, Takes,
+    all_apart, choice, headline, join, lever, lever_of, measure, origin, switch, whole, within,
 };
 use crate::hardware::{self, links};
 use crate::model::shape::SPECS as SHAPE;
@@ -173,6 +173,61 @@ impl Model for Params {
         &[reference::GUESS.apart()],
         &all_apart(&SHAPE),
     ]);
+    const ORIGIN: Origin = Origin::Own(
+        "one time per layout from kernels at achieved rates, collectives and closed forms of the schedules; checked against the MFU of published runs, nothing tuned",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Of("Chowdhery et al. 2022 (PaLM), arXiv:2204.02311, Appendix B"), &["mfu"]),
+        origin(
+            Origin::Own("memory-breakdown’s states, activations and buffers on the fullest stage"),
+            &["memory", "layouts-valid"],
+        ),
+        origin(
+            Origin::Own("every division of the GPUs that the model’s layers, heads and experts allow"),
+            &["layouts"],
+        ),
+        origin(Origin::Controls, &["gpus"]),
+        origin(
+            Origin::Definition,
+            &[
+                "tp",
+                "cp",
+                "ep",
+                "dp",
+                "pp",
+                "vpp",
+                "microbatches",
+                "mbs",
+                "zero",
+                "tensor-nodes",
+                "data-nodes",
+                "pipeline-nodes",
+            ],
+        ),
+        origin(Origin::Rows, &["tokens-per-second", "bubble-fraction", "communication-fraction"]),
+        origin(super::efficiency::ORIGIN, &["time-compute", "time-elementwise", "time-optimizer"]),
+        origin(
+            Origin::Of("Korthikanti et al. 2022, arXiv:2205.05198, §5 and Table 4, priced with the planner’s kernels"),
+            &["time-recompute"],
+        ),
+        origin(
+            Origin::Of(
+                "Shoeybi et al. 2019 (Megatron-LM), arXiv:1909.08053, §3; Korthikanti et al. 2022, arXiv:2205.05198, §4.2.2",
+            ),
+            &["time-tensor", "bytes-tensor"],
+        ),
+        origin(
+            Origin::Of("Liu et al. 2023 (Ring Attention), arXiv:2310.01889, §3; Llama 3, arXiv:2407.21783, §3.3.2"),
+            &["time-context", "bytes-context"],
+        ),
+        origin(crate::moe::cost::ORIGIN, &["time-expert", "bytes-expert"]),
+        origin(
+            Origin::Of("Narayanan et al. 2021, arXiv:2104.04473, §2.2"),
+            &["time-bubble", "time-send", "bytes-pipeline"],
+        ),
+        origin(crate::network::ORIGIN, &["time-data"]),
+        origin(Origin::Of("Rajbhandari et al. 2020 (ZeRO), arXiv:1910.02054, §7"), &["bytes-data"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Plan>] = &[
         within(
             |_, p| p.layouts as f64,

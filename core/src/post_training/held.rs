@@ -7,6 +7,7 @@
 //! pass holds one layer at a time, and the logits at its end.
 
 use super::adapters::{Adapter, Fused, Targets, Variant};
+use crate::declare::Origin;
 use crate::hardware::Accelerator;
 use crate::memory::activations::{self, Counting, Recompute, activations};
 use crate::memory::layout::Layout;
@@ -17,6 +18,11 @@ use crate::memory::{Concept, Convention, Dtype, Error, Mode, Optimizer, Params, 
 use crate::model::{ModelRef, Shape};
 use crate::options;
 use crate::units::Bytes;
+
+/// Where the bytes of a trained or frozen model come from.
+pub const ORIGIN: Origin = Origin::Own(
+    "memory-breakdown’s states and activations, without gradients and optimizer states for frozen weights; NF4 as in Dettmers et al. 2023 (QLoRA), arXiv:2305.14314, §3",
+);
 
 /// Bytes of a weight in NF4 with double quantization.
 pub const NF4: f64 = 0.5 + (1.0 + 4.0 / 256.0) / 64.0;

@@ -163,6 +163,18 @@ impl Run {
         self.steps.iter().zip(self.came.iter().copied())
     }
 
+    /// Where the run is, among the exercises it began with: how many of them are over, and how many there are. What comes back once
+    /// more is counted apart, or the whole would grow while one practices.
+    pub fn place(&self) -> (usize, usize) {
+        let planned = |step: &&Step| !step.again;
+        (self.over().map(|(step, _)| step).filter(planned).count(), self.steps.iter().filter(planned).count())
+    }
+
+    /// How many exercises that went wrong come back from here on.
+    pub fn to_repeat(&self) -> usize {
+        self.steps.iter().skip(self.came.len()).filter(|step| step.again).count()
+    }
+
     /// How many minutes the rest takes, at least 1 while anything is left.
     pub fn minutes_left(&self) -> u32 {
         let seconds = self.steps.iter().skip(self.came.len()).fold(0_u32, |sum, s| sum.saturating_add(s.seconds));
@@ -345,10 +357,12 @@ mod tests {
         let keys = |run: &Run| run.steps.iter().map(|s| s.key.clone()).collect::<Vec<_>>();
         assert_eq!(keys(&run), ["c/0", "c/1", "c/2", "c/0", "c/3"]);
         assert!(run.steps[3].again && run.steps[3].seed != run.steps[0].seed);
+        assert_eq!((run.place(), run.to_repeat()), ((1, 4), 1), "four were planned, and four they stay");
         for came in [Came::Right, Came::Skipped, Came::Missed] {
             run.went(came);
         }
         assert_eq!(keys(&run).len(), 5, "it does not come back twice");
+        assert_eq!((run.place(), run.to_repeat()), ((3, 4), 0));
         assert_eq!(run.minutes_left(), 1);
         run.finish();
         assert_eq!((run.current(), run.over().count(), run.minutes_left()), (None, 4, 0));

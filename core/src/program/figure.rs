@@ -6,8 +6,8 @@
 use super::{Compared, Job, Machine, Outcome, Puzzle, compare};
 use crate::collective::Op;
 use crate::declare::{
-    Applies, Choose, Field, List, Measure, Model, Param, Slot, Takes, applies, choice, doc, headline, measure, when,
-    whole,
+    Applies, Choose, Field, List, Measure, Model, Origin, Origins, Param, Slot, Takes, applies, choice, doc, headline,
+    measure, origin, when, whole,
 };
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
@@ -260,6 +260,14 @@ impl Model for Params {
             .at(|p| p.buffer.slot()),
     ];
     const APPLIES: &'static [Applies<Self>] = &[applies(&["link", "net"], |p| p.gpu.0.is_some())];
+    const ORIGIN: Origin = Origin::Of("Patarasuk and Yuan 2009, JPDC 69(2): 2(n − 1) steps, 2(n − 1)/n of the tensor");
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Of("Thakur, Rabenseifner and Gropp 2005, IJHPCA 19(1): ⌈log₂ n⌉ steps"), &["tree-steps"]),
+        origin(
+            Origin::Of("Thakur, Rabenseifner and Gropp 2005, IJHPCA 19(1): (n − 1)/n of the tensor"),
+            &["reduce-scatter-sent"],
+        ),
+    ];
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
         when(
             |p, ()| ALL_REDUCES.contains(&p.puzzle.id),

@@ -6,8 +6,8 @@ mod finding;
 mod tests;
 
 use crate::declare::{
-    Applies, Choose, Field, List, Measure, Model, Param, Slot, applies, choice, headline, measure, real, switch, when,
-    whole,
+    Applies, Choose, Field, List, Measure, Model, Origin, Origins, Param, Slot, applies, choice, headline, measure,
+    origin, real, switch, when, whole,
 };
 use crate::float::block::{self, RECIPES, Recipe, relative_error};
 use crate::float::sums::Accumulator;
@@ -250,6 +250,28 @@ impl Model for Params {
         applies(&["history", "jump", "margin"], |p| p.view == View::Delayed),
         applies(&["bits", "per-channel"], |p| p.view == View::Training),
         applies(&["k", "kept", "promote"], |p| p.view == View::Accumulate),
+    ];
+    const ORIGIN: Origin = Origin::Of(
+        "OCP Microscaling Formats 1.0; NVIDIA 2025 (NVFP4), arXiv:2509.25149; values quantized here with the scales you choose",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of(
+                "NVIDIA/TransformerEngine, transformer_engine.common.recipe.DelayedScaling: the scale follows a window of past maxima",
+            ),
+            &["saturated", "steps-saturated", "jump-error"],
+        ),
+        origin(
+            Origin::Own(
+                "a transformer small enough to train in your browser, with weights rounded during or after training",
+            ),
+            &["float-loss", "rounded-loss", "aware-loss"],
+        ),
+        origin(
+            Origin::Of("DeepSeek-V3, arXiv:2412.19437, §3.3.2: 14 bits in the accumulator, promotion every 128"),
+            &["sum-error", "promoted-error"],
+        ),
+        origin(Origin::Definition, &["bits-per-value", "levels"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(

@@ -1,7 +1,12 @@
 //! Sums of fp32 numbers without any rounding: a fixed-point accumulator as wide as the format's whole range (Kulisch 2013,
 //! "Computer Arithmetic and Validity", chapter 8). What is read from it does not depend on the order of the additions.
 
+use crate::declare::Origin;
 use crate::float::{Format, Overflow, Rounding};
+
+/// Where the exact sum comes from.
+pub const ORIGIN: Origin =
+    Origin::Of("Kulisch 2013, “Computer Arithmetic and Validity”, chapter 8: a fixed-point accumulator");
 
 /// Bits of a limb that are used; the rest takes carries.
 const LIMB: usize = 32;

@@ -7,6 +7,12 @@
 //! how a batch's size decides the split.
 
 use super::numbers::Numbers;
+use crate::declare::Origin;
+
+/// Where the orders come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "NumPy 2.4, numpy/_core/src/umath/loops_utils.h.src, pairwise_sum; PyTorch 2.5, aten/src/ATen/native/cpu/SumKernel.cpp, cascade_sum and multi_row_sum; Patarasuk and Yuan 2009 (ring), JPDC 69(2); Harris 2007, “Optimizing Parallel Reduction in CUDA”; He et al. 2025, “Defeating Nondeterminism in LLM Inference”; executed in fp32",
+);
 
 /// Left to right, from the first value on; +0 for none.
 pub fn sequential<N: Numbers>(numbers: N, values: &[N::Number]) -> N::Number {

@@ -4,8 +4,8 @@ use super::data::{self, Data, MOST, Sort, Values};
 use super::growth::{Apart, Growth, Start, grow, settings};
 use super::sums::{Arithmetic, Order, Sum, Sums};
 use crate::declare::{
-    Applies, Choose, Field, List, Measure, Model, Param, Slot, applies, choice, headline, measure, real, text, when,
-    whole, written,
+    Applies, Choose, Field, List, Measure, Model, Origin, Origins, Param, Slot, applies, choice, headline, measure,
+    origin, real, text, when, whole, written,
 };
 use crate::float::{self, FP32, Format};
 use crate::options;
@@ -241,6 +241,28 @@ impl Model for Params {
         applies(&["n"], |p| p.show == View::Gpu || p.show == View::Sums && p.data != Data::Own),
         applies(&["start", "rate", "steps"], |p| p.show == View::Steps),
         applies(&["bit"], |p| p.show == View::Steps && p.start == Start::Bit),
+    ];
+    const ORIGIN: Origin = super::orders::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(super::exact::ORIGIN, &["exact"]),
+        origin(Origin::Definition, &["error", "off", "magnitude", "depth", "distinct", "first-bit"]),
+        origin(
+            Origin::Of(
+                "Higham 2002, “Accuracy and Stability of Numerical Algorithms”, 2nd ed., eq. 4.4; Higham and Mary 2019 for the probable error",
+            ),
+            &["bound"],
+        ),
+        origin(Origin::Own("the same numbers shuffled a thousand times"), &["random-distinct", "random-spread"]),
+        origin(
+            Origin::Of("Patarasuk and Yuan 2009, JPDC 69(2), executed in fp32"),
+            &["ring-different", "ring-elements"],
+        ),
+        origin(
+            Origin::Own(
+                "a transformer small enough to train in your browser, twice, from weights that differ by one bit",
+            ),
+            &["apart-first", "apart-last", "apart-losses", "all-differ", "doubling"],
+        ),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(

@@ -5,11 +5,17 @@
 //! the whole matrix of scores, as PyTorch does with a mask; FlashAttention half of it under a causal mask (Dao, arXiv:2307.08691,
 //! §4.1). A norm is counted as `kernels::rows` counts layer normalisation, a gate or GELU as nine operations.
 
+use crate::declare::Origin;
 use crate::kernels::rows::Op;
 use crate::model::Shape;
 use crate::model::flops::average_keys;
 use crate::model::shape::Gated;
 use crate::options;
+
+/// Where FLOPs and bytes of an operation come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Kaplan et al. 2020, arXiv:2001.08361, Table 1, for products; Dao 2023 (FlashAttention-2), arXiv:2307.08691, §4.1, for fused attention; every input read once, every output written once",
+);
 
 /// Bytes of a value.
 pub const BYTES: f64 = 2.0;

@@ -5,13 +5,13 @@
 
 pub mod layer;
 pub mod own;
-mod roof;
+pub(crate) mod roof;
 
 pub use roof::Roof;
 
 use crate::declare::{
-    Applies, Declaration, Field, List, Measure, Model, Param, Slot, applies, choice, headline, measure, one_of, switch,
-    when, whole, within, words,
+    Applies, Declaration, Field, List, Measure, Model, Origin, Origins, Param, Slot, applies, choice, headline,
+    measure, one_of, origin, switch, when, whole, within, words,
 };
 use crate::hardware::{self, Accelerator};
 use crate::kernels::RUN;
@@ -122,6 +122,15 @@ impl Model for Params {
         RUN.at(|p| Slot::Whole(&mut p.run)),
     ];
     const APPLIES: &'static [Applies<Self>] = &[applies(&["m", "n", "k"], |p| p.op.0 == PRODUCT)];
+    const ORIGIN: Origin = roof::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            layer::ORIGIN,
+            &["flops", "bytes", "layer-time", "memory-bound-time", "memory-bound-flops", "layer-share-of-peak"],
+        ),
+        origin(crate::hardware::ORIGIN, &["bandwidth", "peak"]),
+        origin(Origin::Rows, &["intensity", "share-of-peak"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Placed>] = &[
         measure("flops", "Work", Unit::Flop, |_, p| p.chosen.flop),
         measure("bytes", "Minimum bytes moved", Unit::Bytes, |_, p| p.chosen.bytes),

@@ -4,7 +4,13 @@
 //! 2009.
 
 use super::layer::Operation;
+use crate::declare::Origin;
 use crate::hardware::Accelerator;
+
+/// Where the model of a machine comes from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Williams, Waterman and Patterson 2009, “Roofline: an insightful visual performance model for multicore architectures”, CACM 52(4)",
+);
 
 /// A machine, as a roofline has it.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,8 +2,8 @@
 
 use super::{Curve, WAITS};
 use crate::declare::{
-    Applies, Declaration, Field as _, Measure, Model, Param, Scale, Takes, applies, choice, headline, join, measure,
-    real, whole,
+    Applies, Declaration, Field as _, Measure, Model, Origin, Origins, Param, Scale, Takes, applies, choice, headline,
+    join, measure, origin, real, whole,
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::{ModelRef, Shape, presets, reference};
@@ -196,6 +196,23 @@ impl Model for Params {
         &join::<_, { 21 + reference::OWN }>(&[&OWN, &Wires::params(), &reference::own()]);
     const APPLIES: &'static [Applies<Self>] =
         &[applies(&["batch"], |p| p.scaling == Scaling::Strong), applies(&["each"], |p| p.scaling != Scaling::Strong)];
+    const ORIGIN: Origin = Origin::Own(
+        "a step as work and waiting: FLOPs at one GPU’s rate, whole sequences, exposed communication, bubble, stragglers",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Rows, &["efficiency", "speedup", "gain"]),
+        origin(Origin::Of("Narayanan et al. 2021, arXiv:2104.04473, §2.2.1"), &["time-bubble"]),
+        origin(
+            Origin::Of("Shoeybi et al. 2019 (Megatron-LM), arXiv:1909.08053, §3, with collectives in closed form"),
+            &["time-communication"],
+        ),
+        origin(crate::network::ORIGIN, &["time-gradients"]),
+        origin(crate::model::flops::ORIGIN, &["time-compute"]),
+        origin(
+            Origin::Of("Expected maximum of n independent normals (David and Nagaraja, “Order Statistics”)"),
+            &["time-straggle"],
+        ),
+    ];
     const QUANTITIES: &'static [Measure<Self, Curve>] = &[
         headline(
             "With computation, exposed communication, bubble and stragglers.",

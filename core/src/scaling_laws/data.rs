@@ -1,8 +1,11 @@
 //! What repeated text is worth, and a parameter too many for the text there is.
-//!
-//! Source: Muennighoff et al. 2023, arXiv:2305.16264, equations 5 and 6 (§3.1), constants from appendix A.
 
 use super::fit::{Fit, Point};
+use crate::declare::Origin;
+
+/// Where the worth of repeated text comes from.
+pub const ORIGIN: Origin =
+    Origin::Of("Muennighoff et al. 2023, arXiv:2305.16264, eq. 5 and 6 (§3.1), constants from appendix A");
 
 /// R*_D: after so many repetitions a further one is worth 1/e of new text.
 pub const REPEAT_TOKENS: f64 = 15.387_756;

@@ -2,7 +2,13 @@
 
 use super::fit::{Fit, Point};
 use super::{PER_PAIR, PF_DAY};
+use crate::declare::Origin;
 use crate::options;
+
+/// Where the laws come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Kaplan et al. 2020, arXiv:2001.08361; Hoffmann et al. 2022 (Chinchilla), arXiv:2203.15556, eq. 4 and 10; Besiroglu et al. 2024, arXiv:2404.10102; Muennighoff et al. 2023, arXiv:2305.16264, appendix A: the law you choose",
+);
 
 /// A published law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

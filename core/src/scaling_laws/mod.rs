@@ -3,8 +3,6 @@
 //! Training costs C = 6ND FLOPs for N parameters and D tokens. A law says which of the pairs with this product has the lowest
 //! loss. [`law`] has the published ones, [`fit`] the surface under those that have one, [`data`] what repeated text is worth,
 //! [`serving`] the model that is cheapest to train and to serve, [`runs`] what was trained.
-//!
-//! Sources: see each of them.
 
 pub mod data;
 pub mod fit;

@@ -1,7 +1,9 @@
 //! The parameters and the model in the catalogue.
 
 use super::{Law, Outcome, data, serving};
-use crate::declare::{Field, Measure, Model, Param, Scale, Takes, choice, headline, measure, real};
+use crate::declare::{
+    Field, Measure, Model, Origin, Origins, Param, Scale, Takes, choice, headline, measure, origin, real,
+};
 use crate::options;
 use crate::quantity::{Unit, number};
 
@@ -79,6 +81,15 @@ impl Model for Params {
             .label("Tokens to serve")
             .unit(Unit::Count)
             .at(|p| p.served.slot()),
+    ];
+    const ORIGIN: Origin = super::law::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Rows, &["tokens", "ratio", "optimal-ratio", "wasted", "epochs", "total"]),
+        origin(
+            data::ORIGIN,
+            &["effective-tokens", "limited-params", "limited-tokens", "limited-epochs", "limited-loss"],
+        ),
+        origin(serving::ORIGIN, &["serving", "lean-params", "lean-tokens", "lean-total", "lean-saving"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         headline(

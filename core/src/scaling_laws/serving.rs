@@ -2,12 +2,15 @@
 //!
 //! A token costs 6N to train on and 2N to serve. For one loss there are many pairs of a size and a number of tokens; the
 //! cheapest to train is the optimum of its budget, and the cheapest in all is smaller.
-//!
-//! Source: Sardana et al. 2024, "Beyond Chinchilla-Optimal", arXiv:2401.00448, equation 2; de Vries 2023, "Go smol or go
-//! home", for the question.
 
 use super::data;
 use super::fit::{Fit, Point};
+use crate::declare::Origin;
+
+/// Where the cost over a lifetime comes from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Sardana et al. 2024, “Beyond Chinchilla-Optimal”, arXiv:2401.00448, eq. 2; de Vries 2023, “Go smol or go home”, for the question",
+);
 
 /// FLOPs for each pair of a parameter and a token in the forward pass alone.
 pub const FORWARD_PER_PAIR: f64 = 2.0;

@@ -3,8 +3,13 @@
 //! For each resource the share of the node that is taken with the pod on it, 0 to 100 in whole numbers; then their mean by weight, in
 //! whole numbers again. CPU and memory always count. An extended resource, as `nvidia.com/gpu`, counts only for a pod that asks for it,
 //! and what a node has none of does not count.
-//!
-//! Source: kubernetes/kubernetes, `pkg/scheduler/framework/plugins/noderesources/{most_allocated,least_allocated,resource_allocation}.go`.
+
+use crate::declare::Origin;
+
+/// Where the scores come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "kubernetes/kubernetes, pkg/scheduler/framework/plugins/noderesources/most_allocated.go, least_allocated.go and resource_allocation.go",
+);
 
 /// The best score of a node.
 pub const MAX_SCORE: u64 = 100;

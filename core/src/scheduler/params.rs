@@ -6,8 +6,8 @@ use super::result::Schedule;
 use super::simulate::{Setup, simulate};
 use super::traces::Trace;
 use crate::declare::{
-    Applies, Field, Measure, Model, Param, Scale, Takes, applies, choice, doc, headline, measure, switch, text, when,
-    whole,
+    Applies, Field, Measure, Model, Origin, Origins, Param, Scale, Takes, applies, choice, doc, headline, measure,
+    origin, switch, text, when, whole,
 };
 use crate::options;
 use crate::quantity::Unit;
@@ -284,6 +284,29 @@ impl Model for Params {
     ];
     const APPLIES: &'static [Applies<Self>] =
         &[applies(&["gang"], |p| p.policy == Policy::Kubernetes), applies(&["checkpoint"], |p| p.preempt)];
+    const ORIGIN: Origin = super::policy::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Definition,
+            &[
+                "mean-wait",
+                "longest-wait",
+                "makespan",
+                "jobs",
+                "all-gpus",
+                "waiting",
+                "time",
+                "free-gpus",
+                "free-nodes",
+                "job-start",
+                "job-wait",
+                "job-end",
+            ],
+        ),
+        origin(Origin::Of("dinesh121991/pyss: (wait + run) / run, runs under 10 s counted as 10 s"), &["slowdown"]),
+        origin(super::kube::ORIGIN, &["score"]),
+        origin(Origin::Controls, &["job-gpus"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Campaign>] = &[
         // Averages over the jobs that start, and the end of the last of them, would praise a cluster on which others never do.
         when(

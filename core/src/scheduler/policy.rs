@@ -1,10 +1,6 @@
 //! Which of the jobs that wait start: the policies.
-//!
-//! Sources: D. A. Lifka, "The ANL/IBM SP Scheduling System", JSSPP 1995 (EASY); A. W. Mu'alem and D. G. Feitelson, "Utilization,
-//! Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2 with Backfilling", IEEE TPDS 12(6), 2001 (EASY and
-//! conservative); E. Shmueli and D. G. Feitelson, "Backfilling with Lookahead to Optimize the Packing of Parallel Jobs", JPDC 65(9), 2005;
-//! Slurm's multifactor priority plugin (`doc/html/priority_multifactor.shtml`, classic fair share 2^(−usage/share)).
 
+use crate::declare::Origin;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -14,6 +10,11 @@ use super::place::Free;
 use super::profile::{Promise, earliest};
 use super::result::Event;
 use super::simulate::Sim;
+
+/// Where the policies come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Lifka 1995, JSSPP (EASY backfill); Mu’alem and Feitelson 2001, IEEE TPDS 12(6) (EASY and conservative); Shmueli and Feitelson 2005, JPDC 65(9) (lookahead); Slurm, doc/html/priority_multifactor.shtml (classic fair share); checked against dinesh121991/pyss",
+);
 
 /// Points for a fair share that nothing was used of, and for the longest wait that counts.
 const POINTS: f64 = 1000.0;

@@ -10,7 +10,9 @@ pub mod simulate;
 #[cfg(test)]
 mod tests;
 
-use crate::declare::{Field, Measure, Model, Param, choice, doc, headline, measure, real, whole};
+use crate::declare::{
+    Field, Measure, Model, Origin, Origins, Param, choice, doc, headline, measure, origin, real, whole,
+};
 use crate::options;
 use crate::quantity::Unit;
 pub use simulate::Outcome;
@@ -103,6 +105,14 @@ impl Model for Params {
             .at(|p| p.dropout.slot()),
         whole("seed", "the seed of the job", [1, 999], "1").label("Job seed").main().at(|p| p.seed.slot()),
     ];
+    const ORIGIN: Origin =
+        Origin::Own("replicas of a network small enough to train in your browser, with one random stream set wrongly");
+    const ORIGINS: &'static [Origins] = &[origin(
+        Origin::Of(
+            "NVIDIA/Megatron-LM, megatron/core/tensor_parallel/random.py, model_parallel_cuda_manual_seed, for which streams must agree; counted in this run",
+        ),
+        &["whole-disagree", "shard-disagree", "replica-disagree"],
+    )];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         headline(
             "Loss at the last step with the streams as set.",

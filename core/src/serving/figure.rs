@@ -9,8 +9,8 @@ use super::simulate::{Moment, Schedule, Use, simulate};
 use super::step::Engine;
 use super::sweep::{Sweep, sweep};
 use crate::declare::{
-    Applies, Field as _, Measure, Model, Param, Scale, applies, choice, headline, join, measure, real, switch, text,
-    when, whole, within,
+    Applies, Field as _, Measure, Model, Origin, Origins, Param, Scale, applies, choice, headline, join, measure,
+    origin, real, switch, text, when, whole, within,
 };
 use crate::hardware::links;
 use crate::model::{ModelRef, reference};
@@ -207,6 +207,17 @@ impl Model for Params {
         &join::<Self, COUNT>(&[&OWN, &[machine::tp::<Self>()], &Machine::params::<Self>(), &reference::own()]);
     const APPLIES: &'static [Applies<Self>] =
         &[applies(&["requests", "prompt", "output", "lengths"], |p| p.trace.0.is_empty())];
+    const ORIGIN: Origin = crate::serving::scheduler::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            crate::serving::step::ORIGIN,
+            &["makespan", "ttft", "ttft-p90", "tpot", "gap-p99", "gap-max", "throughput", "served", "time"],
+        ),
+        origin(Origin::Of("Zhong et al. 2024 (DistServe), arXiv:2401.09670, §2.1"), &["goodput", "attained", "knee"]),
+        origin(Origin::Rows, &["throughput-per-gpu"]),
+        origin(crate::kv_cache::ORIGIN, &["fit", "blocks-there"]),
+        origin(Origin::Controls, &["replicas-gpus", "requests-there"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("steps", "Steps", Unit::Count, |_, s| s.schedule.steps.len() as f64),
         measure("prefill-steps", "Steps with prompts", Unit::Count, |_, s| count(s, |m| m.batch.prefills())),

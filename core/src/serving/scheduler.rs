@@ -7,6 +7,7 @@
 //! vLLM's from version 1 on: each step takes the running requests first and fills the rest of the budget with pieces of prompts.
 //! *Static* takes a batch, keeps room for all of its tokens, and takes the next one when the last request of it has ended.
 
+use crate::declare::Origin;
 use std::collections::VecDeque;
 
 use super::pool::{Content, Pool};
@@ -14,6 +15,11 @@ use super::requests::Request;
 use super::step::Chunk;
 use crate::options;
 use crate::quantity::grouped;
+
+/// Where the choice of requests comes from.
+pub const ORIGIN: Origin = Origin::Of(
+    "GeeeekExplorer/nano-vllm at bb823b3, nanovllm/engine/scheduler.py (prefill first); Agrawal et al. 2024 (Sarathi-Serve), arXiv:2403.02310, Algorithm 3 (chunked); run step by step",
+);
 
 /// Which requests a step is spent on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -10,8 +10,8 @@ use super::command::{Read, Serve, Server};
 use super::machine::{Machine, Serves};
 use super::step::{Chunk, Engine};
 use crate::declare::{
-    Aim, Decision, Field as _, Measure, Model, Param, Scale, headline, join, lever, lever_of, measure, real, when,
-    whole, within, words, yes_no,
+    Aim, Decision, Field as _, Measure, Model, Origin, Origins, Param, Scale, headline, join, lever, lever_of, measure,
+    origin, real, when, whole, within, words, yes_no,
 };
 use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
 use crate::model::{ModelRef, reference};
@@ -218,6 +218,34 @@ impl Model for Params {
         &Machine::params::<Self>(),
         &reference::own(),
     ]);
+    const ORIGIN: Origin = crate::serving::step::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of(
+                "Agrawal et al. 2024 (Sarathi-Serve), arXiv:2403.02310: prompts spread over decode steps, in steady state",
+            ),
+            &["most-users", "batch", "token-time", "first-token", "first-in-time"],
+        ),
+        origin(
+            Origin::Rows,
+            &[
+                "gpus",
+                "replicas",
+                "throughput",
+                "per-gpu",
+                "dollars-per-million",
+                "dollars-per-hour",
+                "cache-bound",
+                "gpus-tp1",
+                "gpus-tp2",
+                "gpus-tp4",
+                "gpus-tp8",
+            ],
+        ),
+        origin(crate::model::params::ORIGIN, &["weights"]),
+        origin(crate::kv_cache::ORIGIN, &["bytes-per-token", "fit"]),
+        origin(crate::kv_cache::blocks::fit::ORIGIN, &["room"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Plan>] = &[
         when(
             |_, p| p.of(|s| s.gpus().unwrap_or(0) as f64) > 0.0,

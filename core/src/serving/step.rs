@@ -16,7 +16,7 @@
 
 use super::command::Server;
 use crate::collective::{Algo, Op};
-use crate::declare::List;
+use crate::declare::{List, Origin};
 use crate::hardware::Accelerator;
 use crate::hardware::links::{self, Link};
 use crate::kv_cache::decode::{Way, work};
@@ -28,6 +28,11 @@ use crate::network::{Cost, Fabric, cost};
 use crate::options;
 use crate::planner::efficiency::{self, LAUNCH, LINK};
 use crate::speculative::figure::Weights;
+
+/// Where the time of a step comes from.
+pub const ORIGIN: Origin = Origin::Own(
+    "each part of a step takes the longer of its FLOPs and its bytes, then all-reduces as in Shoeybi et al. 2019, arXiv:1909.08053, §3; checked against ai-dynamo/aiconfigurator at 5c0c8cc",
+);
 
 /// Kernels of a layer that start one after another: two norms with their residuals, four products, rotary positions with the
 /// write to the cache, attention, the activation.

@@ -9,7 +9,9 @@
 //! what several GPUs say to each other are left out, so these are bounds.
 
 use super::tokens;
-use crate::declare::{Field, List, Measure, Model, Param, choice, headline, join, measure, real, whole};
+use crate::declare::{
+    Field, List, Measure, Model, Origin, Origins, Param, choice, headline, join, measure, origin, real, whole,
+};
 use crate::hardware::{self, Accelerator};
 use crate::model::{ModelRef, ParameterCount, Shape, bytes_of_weight, reference};
 use crate::quantity::{Unit, count, grouped, named, number, plural};
@@ -171,6 +173,15 @@ impl Model for Params {
         ],
         &reference::own(),
     ]);
+    const ORIGIN: Origin = crate::speculative::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of("DeepSeek-V3, arXiv:2412.19437, §2.2; Gloeckle et al. 2024, arXiv:2404.19737"),
+            &["module-params", "module-active", "checkpoint-params", "training-flop", "loss-weight"],
+        ),
+        origin(crate::model::params::ORIGIN, &["model-active"]),
+        origin(crate::roofline::roof::ORIGIN, &["draft-cost", "check-cost"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         headline(
             "Tokens accepted per pass of the model.",

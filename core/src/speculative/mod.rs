@@ -9,6 +9,11 @@ pub mod serving;
 #[cfg(test)]
 mod tests;
 
+use crate::declare::Origin;
+
+/// Where the tokens of a pass come from.
+pub const ORIGIN: Origin = Origin::Of("Leviathan, Kalman and Matias 2023, arXiv:2211.17192, eq. 1");
+
 /// Probability that a token drafted from `draft` is kept: the sum of the smaller of both probabilities, 1 less their total
 /// variation distance (Theorem 3.5 and Corollary 3.6).
 pub fn acceptance(target: &[f64], draft: &[f64]) -> f64 {

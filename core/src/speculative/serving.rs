@@ -14,7 +14,8 @@ mod tests;
 
 use super::figure::one_layer;
 use crate::declare::{
-    Applies, Field, Measure, Model, Param, Scale, applies, choice, headline, join, measure, real, when, whole, within,
+    Applies, Field, Measure, Model, Origin, Origins, Param, Scale, applies, choice, headline, join, measure, origin,
+    real, timed, when, whole, within,
 };
 use crate::model::{ModelRef, presets, reference};
 use crate::options;
@@ -160,6 +161,20 @@ impl Model for Params {
     ]);
     const APPLIES: &'static [Applies<Self>] =
         &[applies(&["draft", "drafted", "branches", "alpha"], |p| p.view == View::Draft)];
+    const ORIGIN: Origin = crate::serving::step::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(super::ORIGIN, &["tokens-per-pass", "speedup", "best", "best-speedup", "pays-up-to"]),
+        origin(
+            Origin::Of("Miao et al. 2023 (SpecInfer), arXiv:2305.09781, for trees; chains are one branch wide"),
+            &["checked"],
+        ),
+        origin(crate::hardware::ORIGIN, &["ridge"]),
+        origin(crate::kv_cache::ORIGIN, &["cache-bytes", "fit"]),
+        origin(crate::model::params::ORIGIN, &["weight-bytes"]),
+        origin(crate::model::flops::ORIGIN, &["flop"]),
+        origin(crate::roofline::roof::ORIGIN, &["reads", "computes", "intensity", "prefill-intensity", "ridge-batch"]),
+        origin(Origin::Rows, &["tokens-per-second", "check-cost", "draft-cost", "speedup-bits"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         headline(
             "One pass over the model with every sequence in the batch.",
@@ -181,16 +196,16 @@ impl Model for Params {
             ),
         ),
         measure("ridge", "FLOPs per byte the GPU can sustain", Unit::Ratio, |p, _| p.ridge()),
-        headline(
+        timed(headline(
             "Without drafting, all sequences together.",
             measure("tokens-per-second", "Tokens/s", Unit::Ratio, |p, o| p.batch as f64 / o.pass.time()),
-        ),
+        )),
         when(
             |_, o| o.ridge_batch() > 0.0,
             measure("ridge-batch", "Sequences to become compute bound", Unit::Count, |_, o| o.ridge_batch()),
         ),
         when(
-            |p, _| p.view != View::Draft,
+            |p, o| p.view != View::Draft || !p.runs(o),
             headline(
                 "The most sequences that GPU memory has room for beside the weights.",
                 measure("fit", "Sequences whose KV caches fit", Unit::Count, |_, o| o.fit()),
@@ -205,47 +220,51 @@ impl Model for Params {
         measure("checked", "Tokens verified per sequence", Unit::Count, |p, _| p.checked() as f64),
         measure("tokens-per-pass", "Tokens per pass and sequence", Unit::Ratio, |p, _| p.tokens()),
         measure("check", "Verification time", Unit::Seconds, |_, o| o.check.time()),
-        measure("check-cost", "Verification cost, passes", Unit::Ratio, |_, o| o.check.time() / o.pass.time()),
+        timed(measure("check-cost", "Verification cost, passes", Unit::Ratio, |_, o| o.check.time() / o.pass.time())),
         measure("drafting", "Drafting time", Unit::Seconds, |p, o| o.drafting(p)),
-        measure("draft-cost", "Draft cost per token, passes", Unit::Fraction, |p, o| {
+        timed(measure("draft-cost", "Draft cost per token, passes", Unit::Fraction, |p, o| {
             o.drafting(p) / o.pass.time() / p.drafted.max(1) as f64
-        }),
+        })),
         when(
             |p, _| p.view == View::Draft,
-            headline(
+            timed(headline(
                 "Tokens per second with drafting over without.",
                 measure("speedup", "Speedup from drafting", Unit::Ratio, |p, o| o.speedup(p)),
-            ),
+            )),
         ),
         when(
             |p, _| p.view == View::Draft,
-            headline(
+            timed(headline(
                 "The number of drafted tokens with the largest speedup.",
                 measure("best", "Best draft length", Unit::Count, |_, o| o.best() as f64),
-            ),
+            )),
         ),
         when(
             |p, _| p.view == View::Draft,
-            headline(
+            timed(headline(
                 "What drafting gains at most.",
                 measure("best-speedup", "Speedup at the best draft length", Unit::Ratio, |_, o| o.at_drafted(o.best())),
-            ),
+            )),
         ),
         measure("pays-up-to", "Most sequences for which drafting pays off", Unit::Count, |_, o| o.pays_up_to()),
         when(
             |p, _| p.view == View::Weights,
-            headline(
+            timed(headline(
                 "What fewer bits per weight gain.",
                 measure("speedup-bits", "Speedup over 16-bit weights", Unit::Ratio, |p, o| {
                     p.engine(Quant::Bf16).map_or(0.0, |engine| engine.decode(p.batch, p.context).time() / o.pass.time())
                 }),
-            ),
+            )),
         ),
     ];
 
     fn evaluate(&self) -> Result<Outcome, String> {
         self.in_range()?;
         self.outcome()
+    }
+
+    fn runs(&self, outcome: &Outcome) -> bool {
+        self.batch as f64 <= outcome.fit()
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {

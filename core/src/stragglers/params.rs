@@ -2,7 +2,8 @@
 
 use super::{Cure, Outcome, Params, View};
 use crate::declare::{
-    Applies, Field as _, Measure, Model, Param, Scale, Takes, applies, choice, headline, measure, real, when, whole,
+    Applies, Field as _, Measure, Model, Origin, Origins, Param, Scale, Takes, applies, choice, headline, measure,
+    origin, real, when, whole,
 };
 use crate::quantity::Unit;
 
@@ -68,6 +69,19 @@ impl Model for Params {
     ];
     const APPLIES: &'static [Applies<Self>] =
         &[applies(&["spares"], |p| p.cure != Cure::Nothing), applies(&["pause"], |p| p.every < NEVER)];
+    const ORIGIN: Origin = Origin::Own(
+        "a normal step time with rare pauses and one slow rank; a step ends with the expected maximum, ∫(1 − F(x)ⁿ) dx",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of(
+                "Chen et al. 2016, “Revisiting Distributed Synchronous SGD”, arXiv:1604.00981, for backup workers; an order statistic",
+            ),
+            &["step", "slowdown"],
+        ),
+        origin(Origin::Rows, &["waiting", "straggler-waiting", "useful", "lost-ranks"]),
+        origin(Origin::Controls, &["paid"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         headline(
             "With stragglers and with the treatment as set.",

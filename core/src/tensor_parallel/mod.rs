@@ -2,9 +2,6 @@
 //!
 //! [`small`] is a language model small enough to be drawn, computed on one rank; [`ranks`] computes it on several and writes
 //! every step down. [`cost`] has the bytes and seconds of a layer of any size. [`Params`] puts the two together.
-//!
-//! Sources: Shoeybi et al. 2019 (Megatron-LM, arXiv:1909.08053, §3), Narayanan et al. 2021 (arXiv:2104.04473, §3.2),
-//! Korthikanti et al. 2022 (sequence parallelism, arXiv:2205.05198, §4.2).
 
 pub mod cost;
 pub mod local;

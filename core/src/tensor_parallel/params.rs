@@ -11,8 +11,8 @@ use super::split::Split;
 use super::trace::Step;
 use crate::collective::Op;
 use crate::declare::{
-    Field as _, Measure, Model, Options, Param, Scale, Takes, all_apart, choice, headline, join, measure, real, switch,
-    whole, yes_no,
+    Field as _, Measure, Model, Options, Origin, Origins, Param, Scale, Takes, all_apart, choice, headline, join,
+    measure, origin, real, switch, whole, yes_no,
 };
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
@@ -151,6 +151,22 @@ impl Model for Params {
         &OWN,
         &all_apart(&SHAPE),
     ]);
+    const ORIGIN: Origin = Origin::Of(
+        "Shoeybi et al. 2019 (Megatron-LM), arXiv:1909.08053, §3; Narayanan et al. 2021, arXiv:2104.04473, §3.2",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(crate::planner::efficiency::ORIGIN, &["time-compute"]),
+        origin(crate::network::ORIGIN, &["time-communication", "time-exposed"]),
+        origin(Origin::Rows, &["communication-share", "bytes-all-layers", "collectives-all-layers"]),
+        origin(
+            Origin::Of("Korthikanti et al. 2022 (sequence parallelism), arXiv:2205.05198, §4.2"),
+            &["bytes-regathered"],
+        ),
+        origin(
+            Origin::Own("a model small enough to draw, computed on one rank and on several and compared"),
+            &["matches-one-rank", "difference"],
+        ),
+    ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         headline(
             "What a rank sends in the collectives of one layer.",

@@ -6,10 +6,15 @@
 //!
 //! S = S_min · (1 + B_crit/B) and E = E_min · (1 + B/B_crit), with E = B · S and E_min = B_crit · S_min.
 //!
-//! Source: McCandlish et al. 2018, arXiv:1812.06162, equations 2.8 and 2.11; Kaplan et al. 2020, arXiv:2001.08361, equation 5.3, for language:
-//! B_crit(L) = B* / L^(1/α_B) with B* = 2 × 10⁸ tokens and α_B = 0.21.
+//! For language B_crit(L) = B* / L^(1/α_B) with B* = 2 × 10⁸ tokens and α_B = 0.21.
 
+use crate::declare::Origin;
 use crate::scaling_laws::POINTS;
+
+/// Where the critical batch comes from.
+pub const ORIGIN: Origin = Origin::Of(
+    "McCandlish et al. 2018, arXiv:1812.06162, eq. 2.8 and 2.11; Kaplan et al. 2020, arXiv:2001.08361, eq. 5.3, for language",
+);
 
 /// B* of Kaplan et al., tokens.
 pub const KAPLAN_B: f64 = 2e8;

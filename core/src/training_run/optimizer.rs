@@ -5,15 +5,17 @@
 //!
 //! FLOPs are counted for each parameter from the papers' algorithms, where an addition, a multiplication, a division and a square
 //! root count one each and what is the same for all parameters nothing; matrix products as 2 × rows × inner × columns.
-//!
-//! Sources: Kingma & Ba 2015, Algorithm 1, and Loshchilov & Hutter 2019, Algorithm 2; Chen et al. 2023, Program 1; Shazeer & Stern 2018,
-//! Algorithm 4; Jordan 2024 (five Newton–Schulz steps); Gupta, Koren & Singer 2018, arXiv:1802.09568, Algorithm 1; Vyas et al.
-//! 2024, arXiv:2409.11321, Algorithm 3 and §6.
 
 use super::Size;
+use crate::declare::Origin;
 use crate::memory::Optimizer;
 use crate::memory::shard::Elements;
 use crate::options;
+
+/// Where the costs come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Kingma & Ba 2015, Algorithm 1; Loshchilov & Hutter 2019, Algorithm 2; Chen et al. 2023, Program 1; Shazeer & Stern 2018, Algorithm 4; Jordan 2024; Gupta, Koren & Singer 2018, arXiv:1802.09568, Algorithm 1; Vyas et al. 2024, arXiv:2409.11321, Algorithm 3 and §6: operations counted per parameter",
+);
 
 /// An update rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

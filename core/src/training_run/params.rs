@@ -5,7 +5,8 @@ use super::optimizer::Rule;
 use super::schedule::{Schedule, Shape};
 use super::{DAY, HOUR, Machine, Run, Size};
 use crate::declare::{
-    Aim, Decision, Field, Measure, Model, Param, Scale, Takes, choice, headline, lever, measure, real, whole,
+    Aim, Decision, Field, Measure, Model, Origin, Origins, Param, Scale, Takes, choice, headline, lever, measure,
+    origin, real, whole,
 };
 use crate::hardware::{self, Accelerator};
 use crate::options;
@@ -357,6 +358,30 @@ impl Model for Params {
             .label("Loss formula")
             .more("Optimizer and law")
             .at(|p| p.law.slot()),
+    ];
+    const ORIGIN: Origin = Origin::Of("Chowdhery et al. 2022 (PaLM), arXiv:2204.02311, Appendix B");
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Rows,
+            &[
+                "tokens-seen",
+                "time",
+                "gpu-hours",
+                "cost",
+                "energy",
+                "rate-per-gpu",
+                "ratio",
+                "optimal-share",
+                "step-time",
+                "optimizer-share",
+                "optimizer-bytes",
+            ],
+        ),
+        origin(crate::scaling_laws::law::ORIGIN, &["loss", "optimal-params", "optimal-tokens"]),
+        origin(super::batch::ORIGIN, &["critical-batch", "step-factor", "token-factor", "steps-min", "tokens-min"]),
+        origin(Origin::Definition, &["steps"]),
+        origin(super::schedule::ORIGIN, &["learning-rate-mean"]),
+        origin(super::optimizer::ORIGIN, &["optimizer-state", "optimizer-traffic", "optimizer-flop"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         headline(

@@ -4,8 +4,14 @@
 //! loss); warm-up–stable–decay, Hu et al. 2024 (MiniCPM), arXiv:2404.06395, §4; its decay of a tenth to a fifth of the run, Hägele et al.
 //! 2024, arXiv:2405.18392.
 
+use crate::declare::Origin;
 use crate::options;
 use crate::scaling_laws::POINTS;
+
+/// Where the schedules come from.
+pub const ORIGIN: Origin = Origin::Of(
+    "Hoffmann et al. 2022 (cosine to a tenth), arXiv:2203.15556, §3.1 and Appendix B; Hu et al. 2024 (warm-up–stable–decay), arXiv:2404.06395, §4; Hägele et al. 2024, arXiv:2405.18392",
+);
 
 /// The shape after the warm-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

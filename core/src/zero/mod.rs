@@ -26,8 +26,8 @@ pub use events::{Action, Event, Pass};
 pub use state::{Check, Layer, Memory, Segment, State, Sum};
 
 use crate::declare::{
-    Applies, Declaration, Field, Measure, Model, Param, Takes, applies, choice, headline, measure, switch, whole,
-    yes_no,
+    Applies, Declaration, Field, Measure, Model, Origin, Origins, Param, Takes, applies, choice, headline, measure,
+    origin, switch, whole, yes_no,
 };
 use crate::options;
 use crate::quantity::Unit;
@@ -185,6 +185,17 @@ impl Model for Params {
         whole("step", "events that have happened", [0, MAX_EVENTS], "0").drawn().at(|p| p.step.slot()),
     ];
     const APPLIES: &'static [Applies<Self>] = &[applies(&["last-only"], Self::can_wait)];
+    const ORIGIN: Origin = Origin::Of(
+        "Rajbhandari et al. 2020 (ZeRO), arXiv:1910.02054, §5 and §7; PyTorch, torch/distributed/fsdp/_runtime_utils.py; DeepSpeed, runtime/zero/stage_1_and_2.py; executed event by event",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Controls, &["params"]),
+        origin(Origin::Definition, &["events", "peak-event"]),
+        origin(
+            Origin::Own("the same step on one rank, compared value by value"),
+            &["matches-single-rank", "bits-differ", "largest-difference"],
+        ),
+    ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("params", "Parameters, Ψ", Unit::Count, |p, _| p.size() as f64),
         headline(

@@ -79,9 +79,22 @@ fn show(root: &Element, written: &[Written], doc: &Doc) -> Option<()> {
     dom::find(root, ".start .minutes")?.set_text_content(time.as_deref());
     dom::find(root, ".all-done")?.set_hidden(chapter.is_some());
 
+    placed(root, doc.is_placed())?;
     let own = written.iter().filter_map(|chapter| extent(&chapter.slug));
     let course = own.fold(Progress::default(), |sum, extent| sum.and(extent.progress(doc)));
     dom::find(root, ".done-so-far")?.set_text_content(progress::so_far(course, doc).as_deref());
+    Some(())
+}
+
+/// Who has found a starting point isn't offered to look for it: the button goes there, and this line says where that came from.
+fn placed(root: &Element, is_placed: bool) -> Option<()> {
+    if is_placed {
+        let line = dom::find(root, ".placed")?;
+        let [before, after] = ["span:first-child", "span:last-child"].map(|selector| dom::find(&line, selector));
+        before?.set_text_content(Some("You found your starting point:"));
+        dom::find(&line, "a")?.set_text_content(Some("see the result"));
+        after?.set_text_content(Some("or take the questions again."));
+    }
     Some(())
 }
 

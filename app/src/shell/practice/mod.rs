@@ -19,6 +19,7 @@ use ringside_core::practice::Practice;
 use super::teach;
 use crate::data::library;
 use crate::deferred::{PageView, lazy};
+use crate::store::doc::Doc;
 use crate::store::store;
 use crate::{page, practice};
 pub use half_hour::load as load_half_hour;
@@ -42,12 +43,18 @@ struct Desk {
 }
 
 fn view() -> AnyView {
+    let placement = move || {
+        let is_placed = store().with(Doc::is_placed);
+        let (before, link, after) = match is_placed {
+            true => ("You found your starting point: ", "see the result", " or take the questions again."),
+            false => ("Not sure where you stand? ", Page::Placement.title(), " in about five minutes."),
+        };
+        view! { <p class="sans">{before} <a href="placement/">{link}</a> {after}</p> }
+    };
     view! {
         <article class="practice">
             <h1>"Practice"</h1>
-            <p class="sans">
-                "Not sure where you stand? " <a href="placement/">{Page::Placement.title()}</a> " in about five minutes."
-            </p>
+            {placement}
             {unreadable()}
             {Desk::show(sections)}
         </article>

@@ -114,10 +114,15 @@ fn during(desk: Desk, kept: Kept, step: &Step) -> AnyView {
             keep(doc, Some(&kept));
         });
     }
-    let all = kept.run.steps.len();
+    let (over, all) = kept.run.place();
+    let place = if step.again { "Once more".to_owned() } else { format!("{} of {all}", over + 1) };
+    let repeated = match kept.run.to_repeat() {
+        0 => String::new(),
+        n => format!("· {n} to repeat"),
+    };
     let left = format!("about {} min left", kept.run.minutes_left());
     let asked = Asked {
-        over: over(desk, exercise.chapter()),
+        over: self::over(desk, exercise.chapter()),
         exercise,
         pass: ("Skip", false),
         why: if step.again { "Once more, with fresh numbers" } else { step.why.label() },
@@ -139,8 +144,8 @@ fn during(desk: Desk, kept: Kept, step: &Step) -> AnyView {
     });
     view! {
         <header class="player-head sans" id=HEAD tabindex="-1">
-            <span>{at + 1} " of " {all}</span>
-            <progress max=all value=at aria-label="Exercises done"></progress>
+            <span>{place} {repeated}</span>
+            <progress max=all value=over aria-label="Exercises done"></progress>
             <span class="left">{left}</span>
             <button type="button" class="quiet" on:click=finish>"Finish"</button>
         </header>
@@ -232,7 +237,7 @@ mod tests {
         let mut again = doc::read(&doc::write(&doc)).expect("reads");
         assert_eq!(read(&again), Some(kept));
         went(&mut again, Came::Missed);
-        assert_eq!(read(&again).map(|k| (k.run.came.len(), k.run.steps.len())), Some((1, 2)));
+        assert_eq!(read(&again).map(|k| (k.run.came.len(), k.run.steps.len(), k.run.place())), Some((1, 2, (1, 1))));
         again.run = 3.into();
         keep(&mut again, Some(&Kept::default()));
         assert_eq!(again.rest["run-unreadable-1"], 3);

@@ -201,7 +201,7 @@ impl Field {
         !long && self.text.with(|text| text.trim().is_empty())
     }
 
-    /// The options: figures that take the numbers, what an error means, then the places.
+    /// The options: what an error means, figures that take the numbers, then the places.
     fn count(self) -> usize {
         let meant = self.signs.with(|signs| self.answer.with(|a| a.diagnoses(signs).count()));
         meant + self.answer.with(|a| a.figures.len() + a.found.hits.len())
@@ -209,6 +209,11 @@ impl Field {
 
     fn id_of(self, i: usize) -> String {
         format!("{}-results-{i}", self.id)
+    }
+
+    /// The id of the link to the page that reads what was pasted.
+    fn reads_it(self) -> String {
+        format!("{}-reads-it", self.id)
     }
 
     fn option(self, i: usize) -> Option<web_sys::HtmlElement> {
@@ -265,6 +270,14 @@ impl Field {
     fn long_field(self) -> AnyView {
         let id = format!("{}-log", self.id);
         let node = focused::<html::Textarea>();
+        // Enter goes where the text is read; a line is added with Shift.
+        let keydown = move |event: KeyboardEvent| {
+            if event.key() == "Enter" && !event.shift_key() && !event.is_composing() {
+                event.prevent_default();
+                let link = document().get_element_by_id(&self.reads_it());
+                link.and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok()).iter().for_each(|link| link.click());
+            }
+        };
         view! {
             <label for=id.clone()>"A log: what a job printed before it stopped"</label>
             <textarea
@@ -275,6 +288,7 @@ impl Field {
                 autocomplete="off"
                 prop:value=self.text
                 on:input=move |event| self.write(event_target_value(&event))
+                on:keydown=keydown
             ></textarea>
         }
         .into_any()
@@ -287,9 +301,15 @@ impl Field {
             self.done.run(());
         };
         view! {
-            <p class="search-elsewhere" hidden=move || self.text.with(|text| text.trim().is_empty())>
-                "Is it a run’s configuration or output? "
-                <a href="run/" on:click=open>"Compare the run with what the models predict"</a>
+            <p class="search-elsewhere">
+                {move || {
+                    let text = self.text.with(|text| !text.trim().is_empty());
+                    text.then(|| view! {
+                        "Is it a run’s configuration or output? "
+                        <a id=self.reads_it() href="run/" on:click=open>"Compare the run with what the models predict"</a>
+                        " " <kbd aria-hidden="true">"Enter"</kbd>
+                    })
+                }}
             </p>
         }
         .into_any()
@@ -350,16 +370,16 @@ impl Field {
             (move || {
                 let index = self.index.get()?;
                 self.answer.with(|a| {
-                    let figures = a.figures.iter().enumerate().map(|(i, figure)| self.figure(i, figure)).collect_view();
-                    let from = a.figures.len();
                     let meant: Vec<_> = self.signs.with(|signs| {
-                        let signs = a.diagnoses(signs).enumerate();
-                        signs.map(|(i, sign)| self.diagnosis(from + i, sign)).collect()
+                        a.diagnoses(signs).enumerate().map(|(i, sign)| self.diagnosis(i, sign)).collect()
                     });
-                    let from = from + meant.len();
+                    let from = meant.len();
+                    let figures = a.figures.iter().enumerate().map(|(i, figure)| self.figure(from + i, figure));
+                    let figures = figures.collect_view();
+                    let from = from + a.figures.len();
                     let row = |(i, hit): (usize, &Hit)| Some(self.row(from + i, hit, index.entries().get(hit.index)?));
                     let rows = a.found.hits.iter().enumerate().filter_map(row).collect_view();
-                    Some(view! { {figures} {meant} {rows} }.into_any())
+                    Some(view! { {meant} {figures} {rows} }.into_any())
                 })
             })
             .into_any()

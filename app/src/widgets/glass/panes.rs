@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::decimal;
-use ringside_core::kernels::glass::{Access, Counts, Finding, SharedVariable, WarpAt};
+use ringside_core::kernels::glass::{Access, Counts, Finding, Opened, SharedVariable, WarpAt};
 use ringside_core::quantity::{Unit, counted, grouped, number, significant};
 
 use super::Glass;
@@ -14,18 +14,12 @@ const AFTER: usize = 12;
 
 /// What is wrong with the kernel, each with a button that goes there.
 pub(super) fn findings(glass: Glass) -> AnyView {
-    let (findings, stopped, width) = glass
-        .opened
-        .with(|opened| opened.as_ref().map(|o| (o.findings.clone(), o.stopped.clone(), o.width)).unwrap_or_default());
-    let empty = findings.is_empty();
-    let none = (empty && stopped.is_none()).then(|| {
-        view! {
-            <p class="fine">
-                "✓ This run, at these sizes, has no data races, no out-of-bounds indices and no uninitialized reads, and all invocations "
-                "reach every barrier. Other sizes or inputs may differ."
-            </p>
-        }
+    let (findings, stopped, width, clean) = glass.opened.with(|opened| {
+        let of = |o: &Opened| (o.findings.clone(), o.stopped.clone(), o.width, o.clean());
+        opened.as_ref().map(of).unwrap_or_default()
     });
+    let empty = findings.is_empty();
+    let none = (!clean.is_empty()).then(|| view! { <p class="fine">{clean}</p> });
     let item = move |finding: Finding| {
         let Finding { line, lanes, round, times, text, .. } = finding;
         let often = (times > 1).then(|| format!(" ({} times)", grouped(times)));

@@ -11,6 +11,11 @@ use crate::widgets::outcome::Shown;
 pub(super) fn view(shown: Shown<Step>) -> AnyView {
     let rows = move || {
         shown.with(|step| {
+            // A step that doesn't fit takes no time.
+            let time = |phase: &Phase| match step.verdict.possible() {
+                true => Unit::Seconds.format(phase.seconds + phase.loading),
+                false => "–".to_owned(),
+            };
             let row = |phase: &Phase| {
                 let of = |role: Role| Unit::Bytes.format(phase.roles[role as usize].total().0);
                 view! {
@@ -19,7 +24,7 @@ pub(super) fn view(shown: Shown<Step>) -> AnyView {
                         {Role::ALL.map(|role| view! { <td class="number">{of(role)}</td> }).into_iter().collect_view()}
                         <td class="number">{Unit::Bytes.format(phase.working.0)}</td>
                         <td class="number">{Unit::Bytes.format(phase.total().0)}</td>
-                        <td class="number">{Unit::Seconds.format(phase.seconds + phase.loading)}</td>
+                        <td class="number">{time(phase)}</td>
                     </tr>
                 }
             };

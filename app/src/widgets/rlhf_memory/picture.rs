@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use ringside_core::declare::Model as _;
 use ringside_core::memory::{Concept, Parts};
 use ringside_core::post_training::held::Tune;
 use ringside_core::post_training::memory::{Params, Phase, Role, Step, Work};
@@ -34,7 +35,9 @@ pub(super) fn picture(params: &Params, step: &Step, at: usize) -> String {
         lane(&mut html, params, step, role, most, at);
     }
     whole(&mut html, params, step, at);
-    time(&mut html, params, step, at);
+    if params.runs(step) {
+        time(&mut html, params, step, at);
+    }
     html
 }
 

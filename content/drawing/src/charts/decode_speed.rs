@@ -1,5 +1,6 @@
 //! What a pass reads and computes over the batch, what a draft gains, and what fewer bits for weights do.
 
+use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, number};
 use ringside_core::serving::step::{Quant, Step};
 use ringside_core::speculative::serving::{LARGEST, Outcome, Params, View};
@@ -33,6 +34,12 @@ fn full(outcome: &Outcome) -> Option<Rule> {
     (2.0..f64::from(1 << LARGEST)).contains(&fit).then(|| Rule::across(fit, "cache full").stroke(Stroke::Dotted))
 }
 
+/// The batch of the state, at its value. One that doesn't fit has none.
+fn marked(outcome: &Outcome, value: f64, written: fn(f64) -> String) -> Vec<Mark> {
+    let batch = outcome.params.batch as f64;
+    outcome.params.runs(outcome).then(|| Mark::new((batch, value), written(value))).into_iter().collect()
+}
+
 /// The chart of the view.
 pub fn chart(outcome: &Outcome) -> Chart {
     match outcome.params.view {
@@ -52,14 +59,13 @@ fn pass(outcome: &Outcome) -> Chart {
         Series::line("computing", Ink::Gradients, over(|o, s| o.computes(s))).stroke(Stroke::Dotted),
         Series::line("the pass", Ink::Ink, over(|_, s| s.time())),
     ];
-    let (batch, here) = (outcome.params.batch as f64, outcome.pass.time());
     Chart {
         label: outcome.finding(),
         across: across(),
         up: seconds(&series, "Seconds of a pass"),
         series,
         rules: full(outcome).into_iter().collect(),
-        marks: vec![Mark::new((batch, here), Unit::Seconds.format(here))],
+        marks: marked(outcome, outcome.pass.time(), |time| Unit::Seconds.format(time)),
     }
 }
 
@@ -81,14 +87,13 @@ fn draft(outcome: &Outcome) -> Chart {
         }
     }
     let most = series.iter().flat_map(|s| &s.points).map(|p| p.1).fold(1.5, f64::max);
-    let here = outcome.speedup(params);
     Chart {
         label: outcome.finding(),
         across: across(),
         up: Axis::linear((0.0, most * 1.08)).named("Times as fast"),
         series,
         rules: [Rule::up(1.0, "without drafting").stroke(Stroke::Dotted)].into_iter().chain(full(outcome)).collect(),
-        marks: vec![Mark::new((params.batch as f64, here), number(here))],
+        marks: marked(outcome, outcome.speedup(params), number),
     }
 }
 
@@ -107,13 +112,12 @@ fn weights(outcome: &Outcome) -> Chart {
         Some(Series::line(quant.label(), ink, points).stroke(stroke))
     };
     let series: Vec<Series> = looks.into_iter().filter_map(of).collect();
-    let here = outcome.pass.time();
     Chart {
         label: outcome.finding(),
         across: across(),
         up: seconds(&series, "Seconds of a pass"),
         series,
         rules: full(outcome).into_iter().collect(),
-        marks: vec![Mark::new((params.batch as f64, here), Unit::Seconds.format(here))],
+        marks: marked(outcome, outcome.pass.time(), |time| Unit::Seconds.format(time)),
     }
 }

@@ -14,17 +14,22 @@ const STEPS: u32 = 44;
 
 /// The chart.
 pub fn chart(params: &Params) -> Chart {
+    // A prompt that doesn't fit has no time.
+    let at = |params: Params| {
+        let times = params.times();
+        params.fits(&times).then_some(times.whole)
+    };
     let curve = |kept, order| -> Vec<(f64, f64)> {
-        let at = |tokens: f64| Params { kept, order, context: tokens.round() as u64, ..*params }.times().whole;
-        spread(PROMPTS, STEPS).map(|tokens| (tokens, at(tokens))).collect()
+        let at = |tokens: f64| at(Params { kept, order, context: tokens.round() as u64, ..*params });
+        spread(PROMPTS, STEPS).filter_map(|tokens| Some((tokens, at(tokens)?))).collect()
     };
     let nothing = curve(Kept::Nothing, params.order);
     let [prefix, suffix] = [Order::Psm, Order::Spm].map(|order| curve(Kept::Prompt, order));
-    let times = params.times();
-    let most = (params.budget * 4.0).max(times.whole * 1.15);
+    let here = at(*params);
+    let most = (params.budget * 4.0).max(here.unwrap_or_default() * 1.15);
     let low = |line: Vec<(f64, f64)>| line.into_iter().filter(|(_, y)| *y <= most).collect::<Vec<_>>();
     Chart {
-        label: params.finding(&times),
+        label: params.finding(&params.times()),
         across: Axis::log2(PROMPTS).written(Writing::Binary).named("Tokens of the prompt"),
         up: Axis::linear((0.0, most)).written(Writing::Unit(Unit::Seconds)).named("Until the completion is there"),
         series: vec![
@@ -33,6 +38,9 @@ pub fn chart(params: &Params) -> Chart {
             Series::line("suffix first, cache kept", Ink::Weights, low(suffix)).in_key(),
         ],
         rules: vec![Rule::up(params.budget, "it may take").ink(Ink::Warn)],
-        marks: vec![Mark::new((params.context as f64, times.whole), Unit::Seconds.format(times.whole))],
+        marks: here
+            .map(|whole| Mark::new((params.context as f64, whole), Unit::Seconds.format(whole)))
+            .into_iter()
+            .collect(),
     }
 }

@@ -1,5 +1,6 @@
 //! What a GPU's memory is taken by, in every figure that asks: rows of parts against its size.
 
+use ringside_core::declare::Model as _;
 use ringside_core::kv_cache::Keeps;
 use ringside_core::kv_cache::figure::{self as caches, published_kind};
 use ringside_core::memory::{Breakdown, Concept, Params, Parts};
@@ -102,22 +103,27 @@ pub fn prices(p: &price::Params, price: &Price) -> Picture {
     const COPY: Tone = Ink::Weights.at(45);
     const INSIDE: Tone = Ink::Communication.at(40);
     let all = Scheme::ALL.map(|scheme| (scheme, p.price(scheme)));
-    let most = |of: fn(&Price) -> f64| all.iter().map(|(_, price)| of(price)).fold(f64::MIN_POSITIVE, f64::max);
+    // What doesn't fit takes no time.
+    let wire_of = |price: &Price| if p.runs(price) { price.wire() } else { 0.0 };
+    let most = |of: &dyn Fn(&Price) -> f64| all.iter().map(|(_, price)| of(price)).fold(f64::MIN_POSITIVE, f64::max);
     let held = all.iter().map(|(scheme, price)| {
         let parts =
             [(Ink::Weights.into(), price.states, String::new()), (COPY, price.peak() - price.states, String::new())];
         Lane::stack(scheme.label(), parts, Unit::Bytes.format(price.peak()))
     });
     let wire = all.iter().map(|(_, price)| {
+        if !p.runs(price) {
+            return Lane::stack("", [], "doesn’t fit");
+        }
         let inside = price.wire() - price.between;
         let parts = [(Ink::Communication.into(), price.between, String::new()), (INSIDE, inside, String::new())];
         Lane::stack("", parts, Unit::Seconds.format(price.wire()))
     });
     let states = Head::new("On a GPU", &[(Ink::Weights.into(), "states"), (COPY, "gathered, waiting")]);
     let busy = Head::new("Wire busy", &[(Ink::Communication.into(), "network"), (INSIDE, "node’s links, longer by")]);
-    let mut held = Lanes::new(p.finding(price), states, held.collect(), most(Price::peak), None);
+    let mut held = Lanes::new(p.finding(price), states, held.collect(), most(&Price::peak), None);
     held.end *= 1.02;
-    let wire = Lanes::new("", busy, wire.collect(), most(Price::wire) * 1.02, None);
+    let wire = Lanes::new("", busy, wire.collect(), most(&wire_of) * 1.02, None);
     Picture::Beside(vec![(1.35, held.into()), (1.0, wire.into())])
 }
 

@@ -5,8 +5,8 @@ use super::requests::{Requests, STANDARD, Sampling};
 use super::serve::{Asked, Keeper, Preempt, Row, Run, Setup, Stage, serve};
 use super::walk::{Visit, walk};
 use crate::declare::{
-    Aim, Applies, Decision, Field, List, Measure, Model, Param, Scale, Text as _, all_apart, applies, choice, doc,
-    headline, join, lever, lever_of, measure, real, switch, text, when, whole,
+    Aim, Applies, Decision, Field, List, Measure, Model, Origin, Origins, Param, Scale, Text as _, all_apart, applies,
+    choice, doc, headline, join, lever, lever_of, measure, origin, real, switch, text, when, whole,
 };
 use crate::hardware::{self, Accelerator};
 use crate::kv_cache::figure::ACTIVATIONS;
@@ -236,6 +236,35 @@ impl Model for Params {
         applies(&["host"], |p| p.keeper == Keeper::Paged && p.swaps() && p.view != View::Fit),
         applies(&["caches"], |p| p.keeper == Keeper::Hashed && p.view != View::Fit),
         applies(&["seed"], |p| p.view != View::Fit && p.requests.write().contains('^')),
+    ];
+    const ORIGIN: Origin = Origin::Of(
+        "vLLM 0.2.0, vllm/core/block_manager.py and vllm/core/scheduler.py, or vLLM V1, vllm/v1/core; Kwon et al. 2023 (PagedAttention), arXiv:2309.06180, §3 and §4; run step by step",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            crate::kv_cache::ORIGIN,
+            &["bytes-per-token", "bytes-per-token-gpu", "values-per-layer", "bytes-per-block"],
+        ),
+        origin(
+            super::fit::ORIGIN,
+            &[
+                "weights",
+                "room",
+                "pool-blocks",
+                "pool-tokens",
+                "request-bytes",
+                "reserved-bytes",
+                "requests-paged",
+                "requests-reserved",
+                "requests-shared",
+            ],
+        ),
+        origin(Origin::Controls, &["layers", "kv-heads"]),
+        origin(
+            Origin::Own("bytes over PCIe’s peak both ways, against the FLOPs of the token at the GPU’s peak"),
+            &["swap-time", "recompute-time"],
+        ),
+        origin(Origin::Rows, &["utilisation", "saved"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(|p, _| p.view != View::Fit, measure("slots", "Token slots", Unit::Count, |_, s| s.run.usage.slots as f64)),

@@ -4,9 +4,15 @@
 //! profiling run takes beside them, is divided into blocks of block × bytes of a token. Tensor parallelism divides the
 //! weights and the heads of keys and values, down to one a GPU; a latent is on every GPU.
 
+use crate::declare::Origin;
 use crate::hardware::{Accelerator, links};
 use crate::kv_cache::{Cache, Keeping, Keeps, Layers};
 use crate::model::Shape;
+
+/// Where the size of the pool comes from.
+pub const ORIGIN: Origin = Origin::Of(
+    "vLLM, vllm/v1/core/kv_cache_utils.py: gpu_memory_utilization of the memory, less the weights and a profiling run",
+);
 
 /// Tokens that are computed together where a window has to hold them (`max_num_batched_tokens`).
 const BATCH: u64 = 2048;

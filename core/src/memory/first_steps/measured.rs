@@ -5,8 +5,13 @@
 //! 4dcaae513ba7679d56c116a17cd4a691ec41e252 (Apache-2.0). Runs that differ in the number of micro-batches have one peak.
 
 use super::Params;
+use crate::declare::Origin;
 use crate::memory::Convention;
 use crate::units::{Bytes, GIB};
+
+/// Where the measured peaks come from.
+pub const ORIGIN: Origin =
+    Origin::Of("MooreThreads/SimuMax at 4dcaae5, docs/b200/b200_release_v1.2_summary.json: Megatron-LM on eight B200s");
 
 /// A run that was measured.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,8 +3,8 @@
 use super::measured;
 use super::{Course, Params, course};
 use crate::declare::{
-    Aim, Decision, Field as _, Measure, Model, Param, all_apart, choice, doc, headline, join, lever, lever_of, measure,
-    real, when, whole, within, words,
+    Aim, Decision, Field as _, Measure, Model, Origin, Origins, Param, all_apart, choice, doc, headline, join, lever,
+    lever_of, measure, origin, real, when, whole, within, words,
 };
 use crate::memory::activations::{FLASH, GPU, MBS, RECOMPUTE, SEQ};
 use crate::memory::breakdown::MAX_DP;
@@ -73,6 +73,16 @@ impl Model for Params {
     const SUMMARY: &'static str = "What a GPU holds through the first four steps and at step 3,000: which of three moments runs out of memory, with measured peaks.";
     const PARAMS: &'static [Param<Self>] =
         &join::<_, 53>(&[&OWN, &Layout::splits(), &[reference::GUESS.apart()], &all_apart(&SHAPE)]);
+    const ORIGIN: Origin = Origin::Own(
+        "memory-breakdown’s states and activations in the order in which PyTorch allocates them (torch/optim/adam.py, _init_group)",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(crate::memory::convention::ORIGIN, &["loaded", "moments"]),
+        origin(crate::hardware::ORIGIN, &["capacity"]),
+        origin(Origin::Rows, &["peak", "most", "dies"]),
+        origin(crate::memory::overhead::ORIGIN, &["late-allocated", "late-reserved"]),
+        origin(super::measured::ORIGIN, &["measured-allocated", "measured-reserved"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Course>] = &[
         measure("loaded", "Memory after loading", Unit::Bytes, |_, c| c.loaded()),
         headline(

@@ -13,8 +13,8 @@ use super::problem::ConfigProblem;
 use super::reference::{self, ModelRef};
 use super::shape::{Attention, SPECS as SHAPE, Shape};
 use crate::declare::{
-    self, Choose, Declaration, Field, List, Model, Param, Scale, Slot, all_apart, choice, headline, join, measure,
-    switch, when, whole,
+    self, Choose, Declaration, Field, List, Model, Origin, Origins, Param, Scale, Slot, all_apart, choice, headline,
+    join, measure, origin, switch, when, whole,
 };
 use crate::options;
 use crate::quantity::{Unit, counted, grouped};
@@ -133,6 +133,25 @@ impl Model for Params {
     const TITLE: &'static str = "Model anatomy";
     const SUMMARY: &'static str = "Where a model’s parameters and its forward FLOPs are, weight by weight.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 42>(&[&OWN, &SIZES]);
+    const ORIGIN: Origin = crate::model::params::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            crate::model::flops::ORIGIN,
+            &[
+                "flops-per-token",
+                "flops-projections",
+                "flops-attention-matrix",
+                "flops-mixers",
+                "flops-mlp",
+                "flops-router",
+                "flops-head",
+                "flops-other",
+                "crossover-seq",
+            ],
+        ),
+        origin(crate::kv_cache::ORIGIN, &["kv-bytes-per-token", "state-bytes-per-sequence"]),
+        origin(Origin::Rows, &["params-per-layer"]),
+    ];
     const QUANTITIES: &'static [declare::Measure<Self, Anatomy>] = &[
         headline(
             "All parameters of the model.",

@@ -2,8 +2,8 @@
 
 use super::{Adapter, Fused, Targets, Variant};
 use crate::declare::{
-    Aim, Applies, Decision, Field as _, Measure, Model, Param, Takes, all_apart, applies, choice, doc, headline, join,
-    lever, lever_of, measure, real, whole, within, words,
+    Aim, Applies, Decision, Field as _, Measure, Model, Origin, Origins, Param, Takes, all_apart, applies, choice, doc,
+    headline, join, lever, lever_of, measure, origin, real, whole, within, words,
 };
 use crate::hardware::{self, Accelerator};
 use crate::memory::Dtype;
@@ -159,6 +159,41 @@ impl Model for Params {
                                    parameters over the rank, many adapters on one base.";
     const PARAMS: &'static [Param<Self>] = &join::<_, { OWN.len() + SHAPE.len() }>(&[&OWN, &all_apart(&SHAPE)]);
     const APPLIES: &'static [Applies<Self>] = &[applies(&["served"], |p| p.view == View::Serving)];
+    const ORIGIN: Origin = Origin::Of(
+        "Hu et al. 2021 (LoRA), arXiv:2106.09685, §4; checked against huggingface/peft 0.21.2, src/peft/tuners/lora",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(crate::model::params::ORIGIN, &["params", "model-bytes", "full-weights"]),
+        origin(
+            Origin::Of(
+                "Hu et al. 2021 (LoRA), arXiv:2106.09685, §4.1: α/r; Kalajdzievski 2023 (rank-stabilized LoRA), arXiv:2312.03732: α/√r",
+            ),
+            &["scaling"],
+        ),
+        origin(
+            crate::post_training::held::ORIGIN,
+            &[
+                "lora-weights",
+                "qlora-weights",
+                "full",
+                "lora",
+                "qlora",
+                "tuned",
+                "full-states",
+                "lora-states",
+                "full-activations",
+                "lora-activations",
+            ],
+        ),
+        origin(crate::memory::convention::ORIGIN, &["adapter-resume", "model-resume"]),
+        origin(crate::memory::overhead::ORIGIN, &["verdict"]),
+        origin(crate::hardware::ORIGIN, &["capacity"]),
+        origin(
+            Origin::Own("copies of the base model and of its adapters, in the same memory"),
+            &["serve-bytes", "copies-bytes", "adapters-fit"],
+        ),
+        origin(Origin::Rows, &["share"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("params", "Model parameters", Unit::Count, |_, s| s.held[0].params),
         headline(

@@ -1,6 +1,7 @@
 //! What the figure shows, in sentences.
 
 use super::{Method, Params, Placement, Role, Step, Work};
+use crate::declare::Model as _;
 use crate::memory::Verdict;
 use crate::quantity::{Unit, number};
 
@@ -25,7 +26,8 @@ impl Params {
                 bytes(self.gpu.memory.0)
             ),
         };
-        format!("{fits}, in the phase “{}”. {} {}", peak.work.label(), self.against(step), self.in_time(step))
+        let said = format!("{fits}, in the phase “{}”. {}", peak.work.label(), self.against(step));
+        if self.runs(step) { format!("{said} {}", self.in_time(step)) } else { said }
     }
 
     fn against(&self, step: &Step) -> String {

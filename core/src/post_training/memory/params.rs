@@ -2,8 +2,8 @@
 
 use super::{Method, Params, Phase, Placement, Role, Step, Where, Work, roles};
 use crate::declare::{
-    Aim, Applies, Decision, Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, applies, choice, doc,
-    headline, join, lever, lever_of, measure, real, switch, whole, within, words, yes_no,
+    Aim, Applies, Decision, Field as _, Measure, Model, Origin, Origins, Param, Takes, all_apart, all_quiet, applies,
+    choice, doc, headline, join, lever, lever_of, measure, origin, real, switch, timed, whole, within, words, yes_no,
 };
 use crate::hardware;
 use crate::hardware::links;
@@ -220,6 +220,25 @@ impl Model for Params {
         applies(&["rank"], |p| p.tune != Tune::Full || p.critic_tune != Tune::Full),
         applies(&["group"], |p| p.method == Method::Grpo),
     ];
+    const ORIGIN: Origin = crate::post_training::held::ORIGIN;
+    const ORIGINS: &'static [Origins] = &[
+        origin(crate::model::params::ORIGIN, &["policy-params", "reward-params", "critic-params"]),
+        origin(crate::kv_cache::ORIGIN, &["kv-cache"]),
+        origin(crate::memory::activations::ORIGIN, &["activations"]),
+        origin(crate::hardware::ORIGIN, &["capacity"]),
+        origin(crate::memory::overhead::ORIGIN, &["verdict", "fits"]),
+        origin(Origin::Rows, &["states", "ratio", "headroom", "generation-share", "generation-flop-share"]),
+        origin(
+            Origin::Of(
+                "Placement after DeepSpeed-Chat, Yao et al. 2023, arXiv:2308.01320, §4, verl and OpenRLHF; memory is the sum of what each phase holds",
+            ),
+            &["peak", "generation-bytes", "policy-training-bytes", "critic-training-bytes", "copy"],
+        ),
+        origin(
+            super::time::ORIGIN,
+            &["generation-time", "scoring-time", "training-time", "step-time", "idle", "at-once-fit", "waves"],
+        ),
+    ];
     const QUANTITIES: &'static [Measure<Self, Step>] = &[
         measure("policy", "Policy states per GPU", Unit::Bytes, |_, s| states(s, Role::Policy)),
         measure("reference-bytes", "Reference weights per GPU", Unit::Bytes, |_, s| states(s, Role::Reference)),
@@ -275,19 +294,19 @@ impl Model for Params {
             "Generation, scoring and training.",
             measure("step-time", "Step time", Unit::Seconds, Params::seconds),
         ),
-        headline(
+        timed(headline(
             "The share of a step in which answers are generated.",
             measure("generation-share", "Generation share of step time", Unit::Fraction, |_, s| {
                 time(s, Work::Generate) / s.seconds(|_| true).max(f64::MIN_POSITIVE)
             }),
-        ),
+        )),
         measure("generation-flop-share", "Generation share of FLOPs", Unit::Fraction, Params::flop_share),
-        headline(
+        timed(headline(
             "Time in which a GPU has finished its part and waits.",
             measure("idle", "GPU time waiting for other GPUs", Unit::Fraction, Params::idle),
-        ),
-        measure("at-once-fit", "Concurrent sequences per engine", Unit::Count, |_, s| s.generation.at_once),
-        measure("waves", "Generation waves", Unit::Count, |_, s| s.generation.waves),
+        )),
+        timed(measure("at-once-fit", "Concurrent sequences per engine", Unit::Count, |_, s| s.generation.at_once)),
+        timed(measure("waves", "Generation waves", Unit::Count, |_, s| s.generation.waves)),
     ];
 
     const DECISION: Option<Decision> = Some(Decision {
@@ -316,6 +335,10 @@ impl Model for Params {
     fn evaluate(&self) -> Result<Step, String> {
         self.in_range()?;
         self.step_of()
+    }
+
+    fn runs(&self, step: &Step) -> bool {
+        step.verdict.possible()
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {

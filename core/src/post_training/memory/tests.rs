@@ -114,3 +114,14 @@ fn findings_have_their_numbers() {
         }
     }
 }
+
+#[test]
+fn a_step_that_does_not_fit_has_no_time() {
+    let params = read("model=llama-3-70b&gpus=8");
+    let step = params.evaluate().expect("possible");
+    assert!(!params.runs(&step));
+    let finding = params.finding(&step);
+    assert!(finding.starts_with("It does not fit") && !finding.contains("of the time"), "{finding}");
+    let applied = params.quantities(&step).into_iter().filter(|q| q.applies);
+    assert!(applied.into_iter().all(|q| !["step-time", "generation-time", "generation-share", "idle"].contains(&q.id)));
+}

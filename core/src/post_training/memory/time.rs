@@ -7,6 +7,7 @@
 
 use super::phases::{Phase, Step, Work as Phases};
 use super::{Params, Role};
+use crate::declare::Origin;
 use crate::kv_cache::Keeps;
 use crate::kv_cache::decode::{Way, Work, work};
 use crate::kv_cache::models::Named;
@@ -14,6 +15,11 @@ use crate::memory::activations::Recompute;
 use crate::memory::offload::LINKS;
 use crate::model::{ModelRef, Shape};
 use crate::post_training::held::Tune;
+
+/// Where the times of phases come from.
+pub const ORIGIN: Origin = Origin::Own(
+    "FLOPs and bytes of each phase at the shares of the GPU’s peaks that you set, without communication inside a phase",
+);
 
 /// Generation on one engine.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -7,7 +7,10 @@ mod tests;
 
 pub use rows::{Batch, Cell, Whose};
 
-use crate::declare::{Applies, Field as _, Measure, Model, Param, applies, choice, headline, measure, switch, whole};
+use crate::declare::{
+    Applies, Field as _, Measure, Model, Origin, Origins, Param, applies, choice, headline, measure, origin, switch,
+    whole,
+};
 use crate::options;
 use crate::quantity::{Unit, grouped, number};
 use talks::TALKS;
@@ -135,6 +138,11 @@ impl Model for Params {
         applies(&["blocks"], |p| matches!(p.layout, Layout::Packed | Layout::Cut)),
         applies(&["row"], |p| p.layout != Layout::Longest),
     ];
+    const ORIGIN: Origin = Origin::Own(
+        "conversations laid into rows token by token, padded, packed first-fit decreasing (Johnson 1973), or cut",
+    );
+    const ORIGINS: &'static [Origins] =
+        &[origin(Origin::Definition, &["tokens", "longest"]), origin(Origin::Rows, &["counted-share"])];
     const QUANTITIES: &'static [Measure<Self, Batch>] = &[
         measure("rows", "Rows", Unit::Count, |_, b| b.rows.len() as f64),
         measure("slots", "Slots", Unit::Count, |_, b| b.slots() as f64),

@@ -4,7 +4,8 @@ use super::answers::HACK;
 use super::run::{divergence, optimum};
 use super::{Algorithm, Params, Shown, Update, View};
 use crate::declare::{
-    Applies, Field as _, Measure, Model, Param, Scale, applies, choice, doc, headline, measure, real, when, whole,
+    Applies, Field as _, Measure, Model, Origin, Origins, Param, Scale, applies, choice, doc, headline, measure,
+    origin, real, when, whole,
 };
 use crate::post_training::policy::answers::ANSWERS;
 use crate::quantity::{Unit, number};
@@ -114,6 +115,36 @@ impl Model for Params {
         applies(&["algorithm"], |p| p.view != View::Objective),
         applies(&["old", "new", "advantage"], |p| p.view == View::Objective),
         applies(&["group", "right"], |p| p.view == View::Group),
+    ];
+    const ORIGIN: Origin = Origin::Own(
+        "six answers and a softmax policy, trained by gradient descent on the published objectives; checked against huggingface/trl 0.11.4",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(
+            Origin::Of("Schulman 2020, “Approximating KL divergence”, from all six answers exactly"),
+            &["divergence"],
+        ),
+        origin(
+            Origin::Of("Schulman et al. 2017 (PPO), arXiv:1707.06347, eq. 7"),
+            &["clip-fraction", "ratio", "clipped-ratio", "objective", "slope"],
+        ),
+        origin(
+            Origin::Of("Rafailov et al. 2023 (DPO), arXiv:2305.18290, eq. 4"),
+            &["optimum-worth", "optimum-score", "optimum-divergence", "optimum-hack"],
+        ),
+        origin(
+            Origin::Of(
+                "Shao et al. 2024 (GRPO), arXiv:2402.03300, §4.1; Liu et al. 2025 (Dr. GRPO), arXiv:2503.20783; Ahmadian et al. 2024 (RLOO), arXiv:2402.14740",
+            ),
+            &["right-advantage", "wrong-advantage"],
+        ),
+        origin(
+            Origin::Of(
+                "Yu et al. 2025 (DAPO), arXiv:2503.14476, dynamic sampling; binomial chance that a group is all right or all wrong",
+            ),
+            &["no-gradient", "groups-sampled"],
+        ),
+        origin(Origin::Definition, &["entropy"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(

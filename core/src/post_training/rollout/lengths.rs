@@ -1,9 +1,13 @@
 //! How long answers are: a distribution, its mean under a limit, and its expected maximum.
 
+use crate::declare::Origin;
 use crate::float::elementary::{exp, ln};
 use crate::mix::{Stream, mix};
 use crate::options;
 use crate::stragglers::{above, ln_without};
+
+/// Where the expected longest comes from.
+pub const ORIGIN: Origin = Origin::Of("David and Nagaraja, “Order Statistics”, §3.1: ∫ (1 − F(x)ⁿ) dx up to the limit");
 
 /// The kind of distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,7 +2,8 @@
 
 use super::{Layout, Outcome, Params, Shape};
 use crate::declare::{
-    Applies, Field as _, Measure, Model, Param, Scale, applies, choice, doc, headline, measure, real, when, whole,
+    Applies, Field as _, Measure, Model, Origin, Origins, Param, Scale, applies, choice, doc, headline, measure,
+    origin, real, when, whole,
 };
 use crate::quantity::Unit;
 
@@ -94,6 +95,14 @@ impl Model for Params {
     ];
     const APPLIES: &'static [Applies<Self>] =
         &[applies(&["bound"], runs_ahead), applies(&["sigma"], |p| p.shape == Shape::Lognormal)];
+    const ORIGIN: Origin = Origin::Own(
+        "engines, a queue, a trainer and weight transfers, event by event; the limit on started answers is AReaL’s (areal/infra/staleness_manager.py at 4aef98d)",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(super::lengths::ORIGIN, &["expected-longest"]),
+        origin(Origin::Rows, &["speedup", "per-gpu", "limit"]),
+        origin(Origin::Controls, &["gpus"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         headline(
             "Answers trained on per second, once the pipeline is full.",

@@ -2,8 +2,8 @@
 
 use super::{Load, MOST_REPLICAS, MOST_SESSIONS, MOST_TURNS, Outcome, Params, Policy};
 use crate::declare::{
-    Applies, Field as _, Measure, Model, Param, Scale, applies, choice, doc, headline, join, measure, real, when,
-    whole, within, written,
+    Applies, Field as _, Measure, Model, Origin, Origins, Param, Scale, applies, choice, doc, headline, join, measure,
+    origin, real, when, whole, within, written,
 };
 use crate::hardware::links;
 use crate::model::{ModelRef, reference};
@@ -172,6 +172,15 @@ impl Model for Params {
         applies(&["bound"], |p| p.policy == Policy::Prefix),
         applies(&["net"], is_split),
         applies(&["down", "detect"], dies),
+    ];
+    const ORIGIN: Origin = Origin::Own(
+        "replicas behind a router, step by step; routing after SGLang’s cache_aware policy, vLLM’s router and llm-d; checked against doublewordai/inference-lab at 24d4011",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(crate::kv_cache::ORIGIN, &["fit"]),
+        origin(Origin::Rows, &["hit-rate", "death-cost", "throughput-per-gpu"]),
+        origin(Origin::Controls, &["gpus"]),
+        origin(Origin::Definition, &["requests", "finished", "prompts"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         within(

@@ -19,8 +19,8 @@ mod tests;
 use super::machine::{self, Machine, Serves};
 use super::step::{Chunk, Engine, Reach};
 use crate::declare::{
-    Applies, Field as _, List, Measure, Model, Param, Scale, applies, choice, headline, join, measure, real, when,
-    whole, words, written,
+    Applies, Field as _, List, Measure, Model, Origin, Origins, Param, Scale, applies, choice, headline, join, measure,
+    origin, real, when, whole, words, written,
 };
 use crate::hardware::links::{self, Link};
 use crate::kv_cache::{Cache, Keeping, Keeps};
@@ -309,6 +309,23 @@ impl Model for Params {
         &reference::own(),
     ]);
     const APPLIES: &'static [Applies<Self>] = &[applies(&["layout", "copy"], |p: &Self| p.tier != Tier::Hbm)];
+    const ORIGIN: Origin = Origin::Own(
+        "copies × cost per copy + bytes over achieved bandwidth; copy cost and bandwidth measured by vLLM, “Inside vLLM’s New KV Offloading Connector”, 8 January 2026, Figure 4",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(crate::serving::step::ORIGIN, &["recompute", "first-computed"]),
+        origin(crate::kv_cache::ORIGIN, &["bytes", "bytes-per-token"]),
+        origin(Origin::Controls, &["layers"]),
+        origin(
+            Origin::Of("vLLM, “Inside vLLM’s New KV Offloading Connector”, 8 January 2026, table of block sizes"),
+            &["copies", "copy-bytes"],
+        ),
+        origin(
+            Origin::Rows,
+            &["faster", "speedup", "first-fetched", "hit-cost", "recompute-cost", "worth-keeping", "needed-bandwidth"],
+        ),
+        origin(Origin::Of("vLLM, vllm/v1/core/kv_cache_utils.py: whole blocks only"), &["found"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         headline(
             "From the tier into the GPU’s memory, while nothing else is copied.",

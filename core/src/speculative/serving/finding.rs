@@ -1,24 +1,25 @@
 //! What the figure says.
 
 use super::{Outcome, View, intensity};
+use crate::declare::Model as _;
 use crate::quantity::{Unit, counted, grouped, number, plural};
 use crate::serving::step::Quant;
 
 impl Outcome {
     /// What the figure shows, in sentences.
     pub fn finding(&self) -> String {
-        let said = match self.params.view {
+        if !self.params.runs(self) {
+            return format!(
+                "{} don’t fit: next to the weights there is room for the caches of {}.",
+                self.together(),
+                counted(self.fit() as u64, "sequence", "sequences")
+            );
+        }
+        match self.params.view {
             View::Pass => self.pass_finding(),
             View::Draft => self.draft_finding(),
             View::Weights => self.weights_finding(),
-        };
-        if self.params.batch as f64 <= self.fit() {
-            return said;
         }
-        format!(
-            "{said} Beside the weights there is room for the caches of {}.",
-            counted(self.fit() as u64, "sequence", "sequences")
-        )
     }
 
     fn together(&self) -> String {

@@ -67,3 +67,20 @@ fn a_prompt_is_compute_bound() {
     assert!(at("intensity") < 0.01 * at("ridge"));
     assert!(at("one-by-one") > 40.0 * at("prefill"));
 }
+
+#[test]
+fn sequences_that_do_not_fit_have_no_speed() {
+    for view in ["pass", "draft", "weights"] {
+        let params = Params::read(&Query::parse(&format!("view={view}&model=llama-3-8b&context=8192&batch=512"))).0;
+        let outcome = params.outcome().expect("weights that fit");
+        assert!(outcome.fit() < 512.0);
+        let applied: Vec<_> = params.quantities(&outcome).into_iter().filter(|q| q.applies).collect();
+        assert!(applied.iter().all(|q| q.unit != Unit::Seconds && !["tokens-per-second", "speedup"].contains(&q.id)));
+        assert!(applied.iter().any(|q| q.id == "fit"), "{view}");
+        let finding = outcome.finding();
+        assert!(
+            finding.contains("don’t fit") && !finding.contains(&Unit::Seconds.format(outcome.pass.time())),
+            "{finding}"
+        );
+    }
+}

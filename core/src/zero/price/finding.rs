@@ -1,6 +1,7 @@
 //! What the prices show, in sentences.
 
 use super::{Params, Price, Scheme};
+use crate::declare::Model as _;
 use crate::quantity::{Unit, bytes_decimal, number};
 
 impl Params {
@@ -21,9 +22,8 @@ impl Params {
             }
             text += ".";
         }
-        let memory = self.gpu.memory.0;
-        if price.peak() > memory {
-            text += &format!(" It does not fit {}.", bytes_decimal(memory));
+        if !self.runs(price) {
+            text += &format!(" It does not fit {}.", bytes_decimal(self.gpu.memory.0));
         } else if price.wire() > 0.0 {
             let slowest = if price.between > price.inside { "the network" } else { "the links within a node" };
             text += &format!(" The wire is busy for {}, set by {slowest}.", Unit::Seconds.format(price.wire()));

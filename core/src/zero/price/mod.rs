@@ -5,10 +5,6 @@
 //! all-gather or a reduce-scatter, twice that for an all-reduce. A ring over all GPUs leaves a node as often as it enters it, so
 //! its (N − 1)/N of the buffer leave each node once.
 //!
-//! Sources: Rajbhandari et al., ZeRO, arXiv:1910.02054, §5 and §7; Zhao et al., PyTorch FSDP, arXiv:2304.11277, §3.2; PyTorch,
-//! `torch/distributed/fsdp/api.py` (`ShardingStrategy`, `MixedPrecision`) and `torch/distributed/fsdp/_fully_shard/_fully_shard.py`
-//! (`reshard_after_forward`); lab 09 counts the same bytes in both.
-//!
 //! Not counted: activations, padding, buffers of the communication library, and FSDP's root, which stays gathered.
 
 mod finding;

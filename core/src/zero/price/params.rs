@@ -2,7 +2,8 @@
 
 use super::{Params, Price, Scheme, Sent};
 use crate::declare::{
-    Field as _, Measure, Model, Param, choice, headline, measure, real, switch, whole, within, yes_no,
+    Field as _, Measure, Model, Origin, Origins, Param, choice, headline, measure, origin, real, switch, whole, within,
+    yes_no,
 };
 use crate::hardware::{self, links};
 use crate::quantity::{Unit, count, grouped};
@@ -69,6 +70,13 @@ impl Model for Params {
             .more(MACHINE)
             .at(|p| p.net.slot()),
     ];
+    const ORIGIN: Origin = Origin::Of(
+        "Rajbhandari et al. 2020 (ZeRO), arXiv:1910.02054, §5 and §7; Zhao et al. 2023 (PyTorch FSDP), arXiv:2304.11277, §3.2; PyTorch, torch/distributed/fsdp/api.py and _fully_shard/_fully_shard.py",
+    );
+    const ORIGINS: &'static [Origins] = &[
+        origin(Origin::Rows, &["peak", "fits", "leaving-per-gpu"]),
+        origin(crate::network::ORIGIN, &["wire", "between"]),
+    ];
     const QUANTITIES: &'static [Measure<Self, Price>] = &[
         headline(
             "Weights, gradients and optimizer states that a GPU holds all the time.",
@@ -84,9 +92,7 @@ impl Model for Params {
                 measure("peak", "Peak memory per GPU", Unit::Bytes, |_, p| p.peak()),
             ),
         ),
-        yes_no(measure("fits", "Fits without activations", Unit::Count, |p, price| {
-            f64::from(u8::from(price.peak() <= p.gpu.memory.0))
-        })),
+        yes_no(measure("fits", "Fits without activations", Unit::Count, |p, price| f64::from(u8::from(p.runs(price))))),
         headline(
             "All traffic of a GPU in one step.",
             measure("sent", "Sent per GPU per step", Unit::Bytes, |_, p| p.sent),
@@ -117,6 +123,10 @@ impl Model for Params {
             ));
         }
         Ok(self.price(self.scheme))
+    }
+
+    fn runs(&self, price: &Price) -> bool {
+        price.peak() <= self.gpu.memory.0
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
