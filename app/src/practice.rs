@@ -42,6 +42,11 @@ pub fn note(doc: &mut Doc, key: &str, exercise: &Exercise, before: &Attempt, num
         }
         return;
     }
+    end(doc, (key, &exercise.skill, exercise.level), before, &now, day);
+}
+
+/// Records an attempt if it has ended; else that somebody studied. The exercise is its key, skill and level.
+fn end(doc: &mut Doc, (key, skill, level): (&str, &str, u8), before: &Attempt, now: &Attempt, day: Day) {
     let open = !before.solved && !before.shown;
     let left = now.seed != before.seed;
     let ended = if left { before.tries_here() > 0 } else { now.solved || now.shown };
@@ -51,9 +56,32 @@ pub fn note(doc: &mut Doc, key: &str, exercise: &Exercise, before: &Attempt, num
         }
         return;
     }
-    let of = if left { before } else { &now };
-    let attempt = outcome(key, &exercise.skill, exercise.level, of, day);
+    let of = if left { before } else { now };
+    let attempt = outcome(key, skill, level, of, day);
     change(doc, |p| p.record(attempt));
+}
+
+/// Takes note of a text that was tried at a workbench, outside the exercise that has the same puzzle: as if it had been tried
+/// there, with as many hints, and after the solution if that was looked up.
+pub fn tried(
+    doc: &mut Doc,
+    exercise: &Indexed,
+    (right, text): (bool, String),
+    hints: usize,
+    looked_up: bool,
+    day: Day,
+) {
+    let before = doc.exercises.entry(exercise.key.clone()).or_default();
+    before.hints = before.hints.max(u32::try_from(hints).unwrap_or(u32::MAX));
+    give_up(doc, exercise, day, |_| looked_up);
+    let attempt = doc.exercises.entry(exercise.key.clone()).or_default();
+    let before = attempt.clone();
+    (attempt.input, attempt.checked) = (text, true);
+    attempt.tries += 1;
+    attempt.right |= right;
+    attempt.solved |= right;
+    let now = attempt.clone();
+    end(doc, (&exercise.key, &exercise.skill, exercise.level), &before, &now, day);
 }
 
 /// Puts the numbers of `seed` into an exercise, with an empty answer. One that was answered wrong and left ends as missed. What
@@ -202,6 +230,27 @@ mod tests {
         assert_eq!(learner.attempts(), []);
         learner.does(100, |a| a.solved = true);
         assert_eq!(learner.attempts(), [(0, true, 1, 0, false)]);
+    }
+
+    #[test]
+    fn a_puzzle_tried_at_its_workbench_counts_as_in_its_chapter() {
+        let puzzle =
+            Indexed { key: KEY.into(), kind: "program".into(), skill: "c.s".into(), level: 2, ..Indexed::default() };
+        let mut learner = Learner(Doc::default(), number());
+        tried(&mut learner.0, &puzzle, (false, "one".into()), 1, false, 100);
+        assert!(learner.attempts().is_empty() && learner.0.exercises[KEY].input == "one");
+        tried(&mut learner.0, &puzzle, (true, "two".into()), 1, false, 101);
+        assert_eq!(learner.attempts(), [(0, true, 2, 1, false)]);
+        let there = &learner.0.exercises[KEY];
+        assert!(there.right && there.solved && there.checked && there.input == "two");
+        // Solved once more it is no other attempt, and a later wrong text takes nothing away.
+        tried(&mut learner.0, &puzzle, (false, "three".into()), 2, true, 102);
+        assert!(learner.attempts().len() == 1 && learner.0.exercises[KEY].solved && !learner.0.exercises[KEY].shown);
+        // Whoever looked the solution up has not solved it.
+        let mut other = Learner(Doc::default(), number());
+        tried(&mut other.0, &puzzle, (true, "copied".into()), 0, true, 100);
+        assert_eq!(other.attempts(), [(0, false, 0, 0, true)]);
+        assert!(other.0.exercises[KEY].shown && other.0.exercises[KEY].solved);
     }
 
     #[test]

@@ -75,9 +75,9 @@ impl Worker {
         let _ = self.worker.post_message(message);
     }
 
-    /// The same, where one part of the message goes to it and is no longer here: a picture.
-    pub fn hand_over(&self, message: &JsValue, part: &JsValue) {
-        let _ = self.worker.post_message_with_transfer(message, &js_sys::Array::of1(part));
+    /// The same, where parts of the message go to it and are no longer here: a picture, ports.
+    pub fn hand_over(&self, message: &JsValue, parts: &js_sys::Array) {
+        let _ = self.worker.post_message_with_transfer(message, parts);
     }
 }
 

@@ -148,10 +148,90 @@ test("a call that takes too long ends its worker, and the next run starts anothe
   await expect(verdict(page)).toContainText("On 4 ranks: ", { timeout: 30_000 });
 });
 
+test("ranks in workers of their own: measured next to predicted, and who waits for one that was ended", async ({ page }) => {
+  await page.addInitScript(() => Object.defineProperty(navigator, "hardwareConcurrency", { get: () => 3 }));
+  await open(page, "puzzle=ring-all-reduce&ranks=4");
+  await content(page).waitFor();
+  await write(page, await solution(figure(page)));
+  const cluster = figure(page).locator(".rank-cluster");
+  await cluster.getByText("Run it on real Web Workers").click();
+  await expect(cluster).toContainText("This browser reports 3 cores, so the program runs as 3 ranks instead of 4.");
+  const start = () => cluster.getByRole("button", { name: "Run on 3 workers" }).click();
+
+  await step(page, "nothing is started before it is asked for, and Stop ends every worker", async () => {
+    expect(page.workers()).toHaveLength(0);
+    await start();
+    await expect.poll(() => page.workers().length).toBe(3);
+    await cluster.getByRole("button", { name: "Stop the workers" }).click();
+    await expect.poll(() => page.workers().length).toBe(0);
+  });
+
+  await step(page, "a rank whose worker is ended is waited for, at a line that a button leads to", async () => {
+    await cluster.getByLabel("End mid-run").selectOption("Rank 1’s worker");
+    await start();
+    const message = cluster.locator(".message");
+    await expect(message).toContainText("Rank 1’s worker was ended in the middle of its program. Nobody tells the others, so they wait.", { timeout: 60_000 });
+    await expect(message.locator("li").nth(1)).toContainText(/Rank 1 died at line \d+\./);
+    await expect(message.locator("li").nth(2)).toContainText(/Rank 2 waits for rank 1 at line \d+, in /);
+    await expect.poll(() => page.workers().length).toBe(0);
+    await message.locator("li").nth(2).getByRole("button", { name: /^Line \d+/ }).click();
+    await expect(content(page)).toBeFocused();
+    await cluster.getByLabel("End mid-run").selectOption("No worker");
+  });
+
+  await step(page, "an error ends all workers and is told at its line", async () => {
+    const text = await editor(page).evaluate((element: HTMLTextAreaElement) => element.value);
+    await write(page, "import torch\nx = torch.ones(2)\nx[5] = 1\n");
+    await start();
+    await expect(cluster.locator(".message")).toContainText(/Rank \d stopped at line 3/, { timeout: 60_000 });
+    await expect.poll(() => page.workers().length).toBe(0);
+    await write(page, text);
+  });
+
+  await step(page, "time and speedup stand next to what α, β and one worker predict, and the figure opens with the fit", async () => {
+    await start();
+    await expect(cluster.locator("caption")).toContainText("3 workers, one per rank", { timeout: 60_000 });
+    await expect(cluster).toContainText(/One worker runs all 3 ranks in .+; a worker per rank takes /);
+    await expect(cluster.locator(".message")).toHaveCount(0);
+    await expect(cluster.getByRole("row", { name: /^Time/ }).getByRole("cell")).toHaveText([/s$/, /s$/, /×$/]);
+    await expect(cluster.getByRole("row", { name: /^Speedup over one worker/ }).getByRole("cell")).toHaveCount(3);
+    await expect.poll(() => page.workers().length).toBe(0);
+    expect(await axe(page, "figure")).toEqual([]);
+    await cluster.getByRole("link", { name: /What communication costs/ }).click();
+    await expect(page).toHaveURL(/w\/communication-cost\/\?.*alpha=/);
+    const measured = new URL(page.url()).searchParams.get("measured") ?? "";
+    expect(measured.split(",").map((point) => point.split(":")[0])).toEqual(["8", "1024", "16384", "262144", "1048576", "4194304"]);
+  });
+});
+
+test("a puzzle solved at the workbench counts for its exercise", async ({ page }) => {
+  await open(page, "puzzle=broadcast");
+  await content(page).waitFor();
+  await run(page);
+  await expect(verdict(page)).toContainText("On 4 ranks: ", { timeout: 30_000 });
+  const exercise = async () => (await stored(page)).exercises?.["collectives/program-broadcast"];
+  await expect.poll(exercise).toMatchObject({ tries: 1, solved: false, shown: false });
+  // Solved after the solution was looked up, as in the chapter.
+  await write(page, await solution(figure(page)));
+  await run(page);
+  await expect(verdict(page)).toContainText("Passed on ", { timeout: 30_000 });
+  await expect.poll(exercise).toMatchObject({ tries: 2, solved: true, shown: true });
+  expect((await stored(page)).practice.attempts).toHaveLength(1);
+});
+
 test("on a phone the text is read and run", async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await open(page, "");
   await content(page).waitFor();
+  // Long lines wrap, with one number each.
+  const cut = await editor(page).evaluate((element) => {
+    const scroller = element.shadowRoot!.querySelector(".cm-scroller")!;
+    const numbers = [...element.shadowRoot!.querySelectorAll(".cm-lineNumbers .cm-gutterElement")].map((n) => n.getBoundingClientRect());
+    const lines = [...element.shadowRoot!.querySelectorAll(".cm-line")].map((line) => line.getBoundingClientRect());
+    const beside = lines.every((line) => numbers.some((number) => Math.abs(number.top - line.top) < 3));
+    return { cut: scroller.scrollWidth - scroller.clientWidth, beside, wrapped: lines.some((line) => line.height > 30) };
+  });
+  expect(cut).toEqual({ cut: 0, beside: true, wrapped: true });
   await run(page);
   await expect(verdict(page)).toContainText("On 4 ranks: ", { timeout: 30_000 });
   // What a rank holds stands in one line.

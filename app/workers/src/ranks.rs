@@ -1,11 +1,15 @@
 //! The dedicated worker that runs a learner's programs on several ranks: downloaded by whoever runs one first, and by no one else.
 //!
-//! The page posts a [`Job`], and is told what came of it ([`Said`]), both as bytes of postcard. One job at a time; a page that has
-//! waited long enough ends the worker, and a program that takes all memory ends it too.
+//! The page posts what it asks ([`Asked`]), and is told what came of it ([`Said`]), both as bytes of postcard. One job at a time; a
+//! page that has waited long enough ends the worker, and a program that takes all memory ends it too. Several of these workers run a
+//! rank each and talk to one another ([`one`]); the ports for that come in an array, after the bytes.
 
-use js_sys::Uint8Array;
-use ringside_core::program::{Job, Said};
+mod one;
+
+use js_sys::{Array, Uint8Array};
+use ringside_core::program::{Asked, Said};
 use ringside_workers::say;
+use wasm_bindgen::prelude::*;
 
 /// Bounds what lists and strings of a program take.
 #[global_allocator]
@@ -15,10 +19,15 @@ fn main() {
     // It fails only where the allocator is another one.
     let _ = ringside_ranks::arm();
     let hears = ringside_workers::hear(|message| {
-        say(&match postcard::from_bytes::<Job>(&Uint8Array::new(&message).to_vec()) {
-            Ok(job) => Said::Done(Box::new(ringside_ranks::run(&job))),
-            Err(_) => Said::Unread,
-        });
+        let (bytes, ports) = match message.dyn_into::<Array>() {
+            Ok(parts) => (parts.shift(), parts),
+            Err(bytes) => (bytes, Array::new()),
+        };
+        match postcard::from_bytes(&Uint8Array::new(&bytes).to_vec()) {
+            Ok(Asked::Run(job)) => say(&Said::Done(Box::new(ringside_ranks::run(&job)))),
+            Ok(asked) => one::hear(asked, &ports),
+            Err(_) => say(&Said::Unread),
+        }
     });
     if hears {
         say(&Said::Ready);
@@ -27,7 +36,7 @@ fn main() {
 
 #[cfg(test)]
 mod tests {
-    use ringside_core::program::{Fault, Outcome};
+    use ringside_core::program::{Fault, Job, Outcome};
 
     use super::*;
 
@@ -36,8 +45,9 @@ mod tests {
         let program = "import torch\nprint(torch.ones(2))  # größer\n".to_owned();
         let fault = Some(Fault { rank: 1, step: -3 });
         let job = Job { program, fault, launches: vec![4, 2], reference: Some(String::new()), ..Job::default() };
-        let bytes = postcard::to_allocvec(&job).expect("it can be written");
-        assert_eq!(postcard::from_bytes::<Job>(&bytes).expect("it can be read"), job);
+        let asked = Asked::Run(Box::new(job.clone()));
+        let bytes = postcard::to_allocvec(&asked).expect("it can be written");
+        assert_eq!(postcard::from_bytes::<Asked>(&bytes).expect("it can be read"), asked);
         let outcome: Outcome = ringside_ranks::run(&job);
         let bytes = postcard::to_allocvec(&Said::Done(Box::new(outcome.clone()))).expect("it can be written");
         assert_eq!(postcard::from_bytes(&bytes), Ok(Said::Done(Box::new(outcome))));

@@ -4,7 +4,7 @@
 //! each. `prompt`, `hints` and `solution` are Markdown with `{…}` for computed numbers, and so are the templates of its kind
 //! (`texts` in `core/src/exercise/<kind>.rs`).
 
-use ringside_core::exercise::{Exercise, Form, Template, environment, validate};
+use ringside_core::exercise::{Exercise, Form, Template, Value, environment, validate};
 
 use crate::diagnostic::Mode;
 use crate::evaluated;
@@ -41,7 +41,14 @@ impl ChapterExercise<'_> {
             kind: self.exercise.kind.name().to_owned(),
             skill: self.exercise.skill.clone(),
             level: self.exercise.level,
+            puzzle: self.puzzle().to_owned(),
         }
+    }
+
+    /// The puzzle of a workbench that it is; empty for none.
+    fn puzzle(&self) -> &str {
+        let written = matches!(self.exercise.kind.name(), "kernel" | "program");
+        self.exercise.params.get("puzzle").filter(|_| written).map(Value::as_str).unwrap_or_default()
     }
 }
 

@@ -40,6 +40,9 @@ pub struct Indexed {
     pub skill: String,
     /// How hard it is, 1 to 3.
     pub level: u8,
+    /// The puzzle of a workbench that it is; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub puzzle: String,
 }
 
 impl Indexed {

@@ -87,7 +87,7 @@ impl PrintWriterCallback for Output {
     }
 }
 
-enum Status {
+pub(crate) enum Status {
     /// It can go on from here.
     Ready(Box<RunProgress>),
     Blocked(Box<FunctionCall>, Block),
@@ -95,9 +95,75 @@ enum Status {
     Died(u32),
 }
 
-struct Runner {
-    status: Status,
+pub(crate) struct Runner {
+    pub status: Status,
     output: Output,
+}
+
+impl Runner {
+    /// Where a rank is.
+    pub fn state(&self, world: &World<'_>, rank: usize) -> State {
+        match &self.status {
+            Status::Finished => State::Finished,
+            Status::Died(line) => State::Died { line: *line },
+            Status::Blocked(_, block) => {
+                State::Waits { line: block.line, on: world.waits_on(rank, block), call: block.call.clone() }
+            }
+            Status::Ready(_) => State::Stopped { line: world.seats.get(rank).map_or(0, |s| s.line) },
+        }
+    }
+}
+
+/// The program as the interpreter runs it.
+///
+/// # Errors
+/// If it is no Python that the interpreter knows.
+pub(crate) fn compiled(source: &Source) -> Result<MontyRun, Diagnosis> {
+    MontyRun::new(source.text.clone(), "program.py", Vec::new(), CompileOptions::default())
+        .map_err(|error| say::syntax(line_of(&error, source), error.message().unwrap_or_default()))
+}
+
+/// Begins a rank, and runs it until it waits or ends.
+pub(crate) fn begin(
+    world: &mut World<'_>,
+    rank: usize,
+    program: &MontyRun,
+    source: &Source,
+) -> Result<Runner, Stopped> {
+    let limits = world.job.limits;
+    let mut output = Output { text: String::new(), printed: 0, steps: 0, limits, stop: None };
+    let tracker = ResourceTracker::new(ResourceLimits {
+        max_memory: usize::try_from(limits.heap).ok(),
+        max_recursion_depth: limits.depth,
+        max_suspensions: usize::MAX,
+        ..ResourceLimits::default()
+    });
+    world.goes_on(rank);
+    let result = program.clone().start(Vec::new(), tracker, PrintWriter::Callback(&mut output));
+    let mut runner = Runner { status: Status::Finished, output };
+    took(world, rank, &mut runner, source, result)?;
+    Ok(runner)
+}
+
+/// Lets a rank go on whose call may, or has to: it is over, or raises an error.
+pub(crate) fn wake(
+    world: &mut World<'_>,
+    rank: usize,
+    runner: &mut Runner,
+    source: &Source,
+    ends: Result<(), String>,
+) -> Result<(), Stopped> {
+    let Status::Blocked(call, block) = std::mem::replace(&mut runner.status, Status::Finished) else { return Ok(()) };
+    let answer: ExtFunctionResult = match ends {
+        Ok(()) => {
+            waited(world, rank, &block);
+            MontyObject::None.into()
+        }
+        Err(why) => MontyException::new(ExcType::RuntimeError, Some(format!("{}: {why}", block.call))).into(),
+    };
+    world.goes_on(rank);
+    let result = call.resume(answer, PrintWriter::Callback(&mut runner.output));
+    took(world, rank, runner, source, result)
 }
 
 /// The innermost line of the program, not of the prelude, that an error is from.
@@ -167,7 +233,6 @@ fn failed(
 
 /// Runs a program as all ranks of a world.
 pub(crate) fn run(world: &mut World<'_>, source: &Source) -> End {
-    let limits = world.job.limits;
     let n = world.seats.len();
     let mut runners: Vec<Runner> = Vec::new();
     let states = |runners: &[Runner], world: &World<'_>, failed: Option<(usize, State)>| -> Vec<State> {
@@ -176,42 +241,21 @@ pub(crate) fn run(world: &mut World<'_>, source: &Source) -> End {
                 if let Some((_, state)) = failed.as_ref().filter(|(r, _)| *r == rank) {
                     return state.clone();
                 }
-                match runners.get(rank).map(|r| &r.status) {
-                    Some(Status::Finished) => State::Finished,
-                    Some(Status::Died(line)) => State::Died { line: *line },
-                    Some(Status::Blocked(_, block)) => {
-                        State::Waits { line: block.line, on: world.waits_on(rank, block), call: block.call.clone() }
-                    }
-                    _ => State::Stopped { line: world.seats.get(rank).map_or(0, |s| s.line) },
-                }
+                let line = world.seats.get(rank).map_or(0, |s| s.line);
+                runners.get(rank).map_or(State::Stopped { line }, |runner| runner.state(world, rank))
             })
             .collect()
     };
-    let program = match MontyRun::new(source.text.clone(), "program.py", Vec::new(), CompileOptions::default()) {
+    let program = match compiled(source) {
         Ok(program) => program,
-        Err(error) => {
-            let told = say::syntax(line_of(&error, source), error.message().unwrap_or_default());
-            return End { states: states(&runners, world, None), fault: Some(told) };
-        }
+        Err(told) => return End { states: states(&runners, world, None), fault: Some(told) },
     };
     for rank in 0..n {
-        let mut output = Output { text: String::new(), printed: 0, steps: 0, limits, stop: None };
-        let tracker = ResourceTracker::new(ResourceLimits {
-            max_memory: usize::try_from(limits.heap).ok(),
-            max_recursion_depth: limits.depth,
-            max_suspensions: usize::MAX,
-            ..ResourceLimits::default()
-        });
-        match program.clone().start(Vec::new(), tracker, PrintWriter::Callback(&mut output)) {
-            Ok(progress) => runners.push(Runner { status: Status::Ready(Box::new(progress)), output }),
-            Err(error) => {
-                let (state, told) = failed(rank, &error, source, &output, &limits);
-                flush(world, rank, &mut output, true);
+        match begin(world, rank, &program, source) {
+            Ok(runner) => runners.push(runner),
+            Err((state, told)) => {
                 return End { states: states(&runners, world, Some((rank, state))), fault: Some(told) };
             }
-        }
-        if let Err((state, told)) = advance(world, rank, &mut runners[rank], source) {
-            return End { states: states(&runners, world, Some((rank, state))), fault: Some(told) };
         }
     }
     loop {
@@ -223,13 +267,8 @@ pub(crate) fn run(world: &mut World<'_>, source: &Source) -> End {
                 continue;
             }
             moved = true;
-            let status = std::mem::replace(&mut runner.status, Status::Finished);
-            if let Status::Blocked(call, block) = status {
-                waited(world, rank, &block);
-                let result = call.resume(MontyObject::None, PrintWriter::Callback(&mut runner.output));
-                if let Err((state, told)) = took(world, rank, runner, source, result) {
-                    return End { states: states(&runners, world, Some((rank, state))), fault: Some(told) };
-                }
+            if let Err((state, told)) = wake(world, rank, runner, source, Ok(())) {
+                return End { states: states(&runners, world, Some((rank, state))), fault: Some(told) };
             }
         }
         if moved {
@@ -237,21 +276,13 @@ pub(crate) fn run(world: &mut World<'_>, source: &Source) -> End {
         }
         // Nobody can go on. Who waits for a dead rank hears of it.
         let bereaved = (0..n).find_map(|rank| match runners.get(rank).map(|r| &r.status) {
-            Some(Status::Blocked(_, block)) => {
-                let on = world.waits_on(rank, block);
-                on.into_iter().find(|r| world.seats.get(*r).is_some_and(|s| s.dead)).map(|dead| (rank, dead))
-            }
+            Some(Status::Blocked(_, block)) => world.bereaved(rank, block).map(|dead| (rank, dead)),
             _ => None,
         });
         let Some((rank, dead)) = bereaved else { break };
         let Some(runner) = runners.get_mut(rank) else { break };
-        if let Status::Blocked(call, block) = std::mem::replace(&mut runner.status, Status::Finished) {
-            let error =
-                MontyException::new(ExcType::RuntimeError, Some(format!("{}: rank {dead} is gone", block.call)));
-            let result = call.resume(error, PrintWriter::Callback(&mut runner.output));
-            if let Err((state, told)) = took(world, rank, runner, source, result) {
-                return End { states: states(&runners, world, Some((rank, state))), fault: Some(told) };
-            }
+        if let Err((state, told)) = wake(world, rank, runner, source, Err(format!("rank {dead} is gone"))) {
+            return End { states: states(&runners, world, Some((rank, state))), fault: Some(told) };
         }
     }
     let blocked: BTreeMap<usize, Block> = runners
@@ -303,7 +334,7 @@ fn flush(world: &mut World<'_>, rank: usize, output: &mut Output, all: bool) {
     }
 }
 
-type Stopped = (State, Diagnosis);
+pub(crate) type Stopped = (State, Diagnosis);
 
 fn took(
     world: &mut World<'_>,
@@ -372,6 +403,10 @@ fn advance(world: &mut World<'_>, rank: usize, runner: &mut Runner, source: &Sou
             seat.calls += 1;
             seat.calls
         });
+        if world.wire.as_ref().is_some_and(|wire| wire.breaks == Some(calls)) {
+            runner.status = Status::Died(world.seats.get(rank).map_or(0, |s| s.line));
+            return Ok(());
+        }
         if calls > limits.calls {
             let line = world.seats.get(rank).map_or(0, |s| s.line);
             let sentence = format!(
@@ -384,6 +419,7 @@ fn advance(world: &mut World<'_>, rank: usize, runner: &mut Runner, source: &Sou
         }
         let result = match *progress {
             RunProgress::Complete(_) => {
+                world.took(rank);
                 flush(world, rank, &mut runner.output, true);
                 runner.status = Status::Finished;
                 return Ok(());
@@ -414,10 +450,12 @@ fn advance(world: &mut World<'_>, rank: usize, runner: &mut Runner, source: &Sou
                 match answer {
                     Ok(Reply::Value(value)) => call.resume(value, writer),
                     Ok(Reply::Wait(block)) if world.ready(rank, &block) => {
+                        world.took(rank);
                         waited(world, rank, &block);
                         call.resume(MontyObject::None, writer)
                     }
                     Ok(Reply::Wait(block)) => {
+                        world.took(rank);
                         runner.status = Status::Blocked(Box::new(call), block);
                         return Ok(());
                     }

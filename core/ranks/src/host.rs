@@ -413,7 +413,9 @@ impl World<'_> {
             );
             return Err(Fault::Stop(Diagnosis { verdict: Verdict::Limit, sentence, at: vec![At { rank, line }] }));
         }
-        seat.log.push(Op::Compute { flops, line, label: call.to_owned() });
+        if self.clock.is_none() {
+            seat.log.push(Op::Compute { flops, line, label: call.to_owned() });
+        }
         Ok(())
     }
 
@@ -721,7 +723,7 @@ impl World<'_> {
                     return Err(value_error("compute needs a number of FLOPs"));
                 }
                 // Pretended FLOPs take no time of the browser's.
-                if let Some(seat) = self.seats.get_mut(rank) {
+                if let Some(seat) = self.seats.get_mut(rank).filter(|_| self.clock.is_none()) {
                     seat.log.push(Op::Compute { flops, line, label: "compute".to_owned() });
                 }
                 MontyObject::None
@@ -755,7 +757,8 @@ impl World<'_> {
                 MontyObject::None
             }
             "alive" => {
-                let alive = (0..self.size).filter(|r| self.seats.get(*r).is_none_or(|s| !s.dead));
+                let heard = |rank: usize| self.wire.as_ref().is_some_and(|wire| wire.heard_of(rank));
+                let alive = (0..self.size).filter(|r| self.seats.get(*r).is_none_or(|s| !s.dead) && !heard(*r));
                 MontyObject::List(alive.map(|r| MontyObject::Int(r as i64)).collect())
             }
             "exists" => MontyObject::Bool(self.files.contains_key(args.text(0, "path")?.unwrap_or_default())),
@@ -920,6 +923,10 @@ impl World<'_> {
                     .flat_map(|r| (0..classes).map(move |c| f32::from(u8::from(c == *r as usize))))
                     .collect();
                 return self.made(rank, line, member, &[&input], Ok((Tensor::new(shape, values, DType::Int), 0.0)));
+            }
+            "save" | "load" if self.wire.is_some() => {
+                let text = format!("{member}: workers share no files, so this program runs only in one worker");
+                return Err(Fault::Raise(ExcType::OSError, text));
             }
             "save" => {
                 let tensor = self.tensor(rank, args.need(0, "obj")?, member)?;

@@ -12,15 +12,18 @@
 
 mod engine;
 mod host;
+mod member;
 mod names;
 mod rewrite;
 mod say;
 mod tensor;
 mod timing;
+mod wire;
 mod world;
 
 use std::collections::BTreeMap;
 
+pub use member::{Member, echo, sample};
 pub use monty_alloc::LimitedAllocator as Allocator;
 use ringside_core::program::{At, Diagnosis, Job, MAX_RANKS, MIN_RANKS, Outcome, Run, Totals, Verdict};
 
@@ -102,6 +105,22 @@ fn launch<'a>(job: &'a Job, source: &Source) -> (Run, World<'a>, Option<Diagnosi
     let end = engine::run(&mut world, source);
     let run = timing::play(&world.seats, &world.transfers, end.states, &job.machine);
     (run, world, end.fault)
+}
+
+/// Runs all ranks of a job here, in turn, by `clock` (seconds). The run has the time that each rank's program took where it would
+/// have that of its FLOPs, and so says how long the job takes if each rank is on its own and messages take what the job's machine says.
+///
+/// # Errors
+/// If the program ends with an error or a deadlock: what it is told.
+pub fn timed(job: &Job, clock: fn() -> f64) -> Result<Run, Diagnosis> {
+    let source = rewrite(&job.program).map_err(|unreadable| say::syntax(unreadable.line, &unreadable.message))?;
+    let mut world = World::new(job, job.world_size, BTreeMap::new(), false);
+    world.clock = Some(clock);
+    let end = engine::run(&mut world, &source);
+    match end.fault {
+        Some(fault) => Err(fault),
+        None => Ok(timing::play(&world.seats, &world.transfers, end.states, &job.machine)),
+    }
 }
 
 /// What the reference expects of each rank.

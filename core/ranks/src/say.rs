@@ -14,6 +14,11 @@ pub(crate) fn stopped(text: &str) -> String {
     if text.ends_with(['.', '?', '!']) { text.to_owned() } else { format!("{text}.") }
 }
 
+/// What another rank sent ends this one.
+pub(crate) fn failed(why: String, at: Vec<At>) -> Diagnosis {
+    Diagnosis { verdict: Verdict::Error, sentence: stopped(&why), at }
+}
+
 /// A text that is no program.
 pub(crate) fn syntax(line: u32, message: &str) -> Diagnosis {
     let place = if line > 0 { format!("Line {line}") } else { "The program".to_owned() };

@@ -9,9 +9,10 @@ use std::rc::Rc;
 
 use ringside_core::float::{BF16, Overflow, Rounding};
 use ringside_core::program::Kind;
+use serde::{Deserialize, Serialize};
 
 /// The type of a tensor's elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum DType {
     F32,
     Bf16,

@@ -9,8 +9,10 @@ use std::rc::Rc;
 use ringside_core::mix::Stream;
 use ringside_core::program::{At, Diagnosis, EventKind, Job, KINDS, Kind, Submitted, Verdict, rank_list};
 use ringside_core::quantity::{bytes_decimal, grouped};
+use serde::{Deserialize, Serialize};
 
 use crate::tensor::{After, Busy, DType, Storage, Tensor, shown};
+use crate::wire::{Packet, Wire};
 
 /// Something a rank did, for [`crate::timing`].
 #[derive(Debug, Clone)]
@@ -125,16 +127,26 @@ pub(crate) struct Seat {
     pub groups: BTreeMap<Vec<usize>, usize>,
     pub submitted: Vec<(Submitted, Vec<f32>, Option<After>)>,
     pub dead: bool,
+    /// When it last began or went on, by the world's clock.
+    pub since: f64,
+}
+
+/// A collective as a rank calls it. Every rank of its group must call the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Called {
+    pub call: String,
+    pub root: Option<usize>,
+    pub reduce: String,
+    pub dtype: DType,
+    /// What all ranks must agree on.
+    pub elements: usize,
 }
 
 /// A collective that some ranks of a group have called.
 #[derive(Debug)]
 struct Gathering {
     call: &'static str,
-    root: Option<usize>,
-    reduce: String,
-    dtype: DType,
-    elements: usize,
+    called: Called,
     transfer: usize,
     sides: Vec<Side>,
 }
@@ -208,28 +220,60 @@ pub(crate) struct World<'a> {
     pub expected: Vec<Expected>,
     /// Whether this is a reference, which may say what it expects.
     pub reference: bool,
+    /// What leads to the other ranks, where this world is one rank's own and the others are elsewhere.
+    pub wire: Option<Wire>,
+    /// Seconds of real time. With it, a rank's log has the time that its program takes instead of its tensors' FLOPs.
+    pub clock: Option<fn() -> f64>,
 }
 
-fn told(verdict: Verdict, sentence: String, at: &[(usize, u32)]) -> Fault {
+pub(crate) fn told(verdict: Verdict, sentence: String, at: &[(usize, u32)]) -> Fault {
     let at = at.iter().map(|(rank, line)| At { rank: *rank, line: *line }).collect();
     Fault::Stop(Diagnosis { verdict, sentence, at })
 }
 
-/// A collective in words: `all_reduce of 8 elements`.
-fn call_of(gathering: &Gathering) -> String {
-    let root = gathering.root.map(|r| format!(" with root {r}")).unwrap_or_default();
-    match gathering.call {
-        "barrier" => "barrier".to_owned(),
-        call => {
-            let reduce = if gathering.reduce.is_empty() || gathering.reduce == "sum" {
-                String::new()
-            } else {
-                format!(" ({})", gathering.reduce)
-            };
-            let n = gathering.elements;
-            let dtype =
-                if gathering.dtype == DType::F32 { String::new() } else { format!(" {}", gathering.dtype.name()) };
-            format!("{call}{reduce}{root} on {}{dtype} element{}", grouped(n as u64), if n == 1 { "" } else { "s" })
+impl Called {
+    /// In words: `all_reduce on 8 elements`.
+    fn in_words(&self) -> String {
+        let root = self.root.map(|r| format!(" with root {r}")).unwrap_or_default();
+        match self.call.as_str() {
+            "barrier" => "barrier".to_owned(),
+            call => {
+                let reduce = if self.reduce.is_empty() || self.reduce == "sum" {
+                    String::new()
+                } else {
+                    format!(" ({})", self.reduce)
+                };
+                let n = self.elements;
+                let dtype = if self.dtype == DType::F32 { String::new() } else { format!(" {}", self.dtype.name()) };
+                format!("{call}{reduce}{root} on {}{dtype} element{}", grouped(n as u64), if n == 1 { "" } else { "s" })
+            }
+        }
+    }
+
+    /// Stops the run where two ranks, each at its line, call something else as the same collective.
+    pub fn same(&self, at: (usize, u32), other: &Self, then: (usize, u32)) -> Result<(), Fault> {
+        if self == other {
+            return Ok(());
+        }
+        let (first, mine) = (self.in_words(), other.in_words());
+        Err(told(
+            Verdict::Mismatch,
+            format!(
+                "Rank {} calls {first} at line {}, but rank {} calls {mine} at line {}. Every rank of a group must \
+                 call the same collectives in the same order, with the same sizes.",
+                at.0, at.1, then.0, then.1
+            ),
+            &[at, then],
+        ))
+    }
+
+    /// Two elements put together as its reduction does; an average is divided at the end.
+    pub fn combine(&self, a: f32, b: f32) -> f32 {
+        match self.reduce.as_str() {
+            "max" => a.max(b),
+            "min" => a.min(b),
+            "product" => a * b,
+            _ => a + b,
         }
     }
 }
@@ -254,6 +298,7 @@ impl<'a> World<'a> {
             groups: BTreeMap::new(),
             submitted: Vec::new(),
             dead: false,
+            since: 0.0,
         };
         let all = Group { ranks: (0..size).collect(), ..Group::default() };
         Self {
@@ -266,6 +311,25 @@ impl<'a> World<'a> {
             files,
             expected: Vec::new(),
             reference,
+            wire: None,
+            clock: None,
+        }
+    }
+
+    /// Notes that a rank's program goes on now.
+    pub fn goes_on(&mut self, rank: usize) {
+        if let (Some(clock), Some(seat)) = (self.clock, self.seats.get_mut(rank)) {
+            seat.since = clock();
+        }
+    }
+
+    /// Logs what a rank's program has taken since it went on, where the world has a clock.
+    pub fn took(&mut self, rank: usize) {
+        if let (Some(clock), Some(seat)) = (self.clock, self.seats.get_mut(rank)) {
+            let now = clock();
+            let flops = (now - seat.since).max(0.0) * self.job.machine.peak;
+            seat.since = now;
+            seat.log.push(Op::Compute { flops, line: seat.line, label: "compute".to_owned() });
         }
     }
 
@@ -276,9 +340,19 @@ impl<'a> World<'a> {
 
     /// Ranks that a blocked rank waits for.
     pub fn waits_on(&self, rank: usize, block: &Block) -> Vec<usize> {
-        let open = block.transfers.iter().filter_map(|t| self.transfers.get(*t)).filter(|t| !t.done_for(rank));
-        let on: BTreeSet<usize> = open.flat_map(Transfer::missing).filter(|r| *r != rank).collect();
+        let open = block.transfers.iter().filter_map(|t| Some((*t, self.transfers.get(*t)?)));
+        let missing = |(at, transfer): (usize, &Transfer)| {
+            let steps = self.wire.as_ref().and_then(|wire| wire.awaits(at));
+            steps.unwrap_or_else(|| transfer.missing())
+        };
+        let on: BTreeSet<usize> =
+            open.filter(|(_, t)| !t.done_for(rank)).flat_map(missing).filter(|r| *r != rank).collect();
         on.into_iter().collect()
+    }
+
+    /// A dead rank without which a blocked one can't go on.
+    pub fn bereaved(&self, rank: usize, block: &Block) -> Option<usize> {
+        self.gone(&self.waits_on(rank, block))
     }
 
     /// What a rank's tensors take, by kind.
@@ -331,7 +405,8 @@ impl<'a> World<'a> {
         ))
     }
 
-    fn post(&mut self, transfer: usize, rank: usize, line: u32) {
+    pub fn post(&mut self, transfer: usize, rank: usize, line: u32) {
+        self.took(rank);
         if let Some(transfer) = self.transfers.get_mut(transfer) {
             transfer.posts.push((rank, line));
         }
@@ -348,7 +423,7 @@ impl<'a> World<'a> {
         })
     }
 
-    fn gone(&self, ranks: &[usize]) -> Option<usize> {
+    pub fn gone(&self, ranks: &[usize]) -> Option<usize> {
         ranks.iter().copied().find(|r| self.seats.get(*r).is_some_and(|s| s.dead))
     }
 
@@ -421,6 +496,9 @@ impl<'a> World<'a> {
             self.transfers.push(Transfer { what, bytes, posts: Vec::new(), done: false });
         }
         self.post(transfer, rank, line);
+        if let Some(wire) = self.wire.as_mut().filter(|wire| wire.rank == rank) {
+            wire.out.push((peer, Packet::message(sends, tag, line, tensor)));
+        }
         let channel = self.channels.entry((from, to, tag)).or_default();
         let landed = if sends {
             let sent = Sent { transfer, values: tensor.values(), dtype: tensor.dtype() };
@@ -495,7 +573,8 @@ impl<'a> World<'a> {
                 format!("{call}: rank {rank} is not in this group, which has ranks {}", shown(&ranks)),
             ));
         }
-        if let Some(dead) = self.gone(&ranks) {
+        // Over a wire the call begins, so that the others hear that this rank gives up.
+        if let Some(dead) = self.gone(&ranks).filter(|_| self.wire.is_none()) {
             return Err(format!("{call}: rank {dead} is gone").into());
         }
         let next = self.transfers.len();
@@ -503,35 +582,18 @@ impl<'a> World<'a> {
         let count = state.counts.entry(rank).or_default();
         let index = *count;
         *count += 1;
+        let mine = Called { call: call.to_owned(), root, reduce: reduce.to_owned(), dtype, elements };
+        if self.wire.is_some() {
+            return self.by_wire(group, index, call, mine, whole, side);
+        }
         let gathering = state.open.entry(index).or_insert_with(|| Gathering {
             call,
-            root,
-            reduce: reduce.to_owned(),
-            dtype,
-            elements,
+            called: mine.clone(),
             transfer: next,
             sides: Vec::new(),
         });
-        let same = gathering.call == call
-            && gathering.root == root
-            && gathering.reduce == reduce
-            && gathering.dtype == dtype
-            && gathering.elements == elements;
-        if !same {
-            let first = gathering.sides.first().map_or((rank, line), |s| (s.rank, s.line));
-            let mine =
-                Gathering { call, root, reduce: reduce.to_owned(), dtype, elements, transfer: next, sides: Vec::new() };
-            let (theirs, mine) = (call_of(gathering), call_of(&mine));
-            return Err(told(
-                Verdict::Mismatch,
-                format!(
-                    "Rank {} calls {theirs} at line {}, but rank {rank} calls {mine} at line {line}. Every rank of a group must \
-                     call the same collectives in the same order, with the same sizes.",
-                    first.0, first.1
-                ),
-                &[first, (rank, line)],
-            ));
-        }
+        let first = gathering.sides.first().map_or((rank, line), |s| (s.rank, s.line));
+        gathering.called.same(first, &mine, (rank, line))?;
         let transfer = gathering.transfer;
         if transfer == next {
             let what = What::Collective { call, ranks: ranks.clone(), root: root.unwrap_or(0) };
@@ -642,43 +704,44 @@ fn uneven(gathering: &Gathering) -> Result<(), Fault> {
         for (to, receiver) in gathering.sides.iter().enumerate() {
             let sent = sender.input.get(to).map_or(0, Vec::len);
             let room = receiver.output.get(from).map_or(0, Tensor::numel);
-            if sent != room {
-                let sentence = format!(
-                    "In the all_to_all, rank {} sends rank {} {} elements at line {}, but rank {} makes room for {} at line {}. \
-                     What one sends, the other must expect.",
-                    sender.rank,
-                    receiver.rank,
-                    grouped(sent as u64),
-                    sender.line,
-                    receiver.rank,
-                    grouped(room as u64),
-                    receiver.line
-                );
-                let at = [(sender.rank, sender.line), (receiver.rank, receiver.line)];
-                return Err(told(Verdict::Mismatch, sentence, &at));
-            }
+            fits_in((sender.rank, sender.line), sent, (receiver.rank, receiver.line), room)?;
         }
     }
     Ok(())
 }
 
+/// Refuses a part of an all-to-all for which its receiver makes another room; both with their lines.
+pub(crate) fn fits_in(from: (usize, u32), sent: usize, to: (usize, u32), room: usize) -> Result<(), Fault> {
+    if sent == room {
+        return Ok(());
+    }
+    let sentence = format!(
+        "In the all_to_all, rank {} sends rank {} {} elements at line {}, but rank {} makes room for {} at line {}. \
+         What one sends, the other must expect.",
+        from.0,
+        to.0,
+        grouped(sent as u64),
+        from.1,
+        to.0,
+        grouped(room as u64),
+        to.1
+    );
+    Err(told(Verdict::Mismatch, sentence, &[from, to]))
+}
+
 /// Gives every rank what a collective brings it.
 fn land(gathering: &Gathering, ranks: &[usize]) {
-    let sides = &gathering.sides;
+    let Gathering { call, called, sides, .. } = gathering;
+    let call = *call;
     let fold = |pick: &dyn Fn(&Side) -> Vec<f32>| {
         let mut parts = sides.iter().map(pick);
         let mut sum = parts.next().unwrap_or_default();
         for part in parts {
             for (a, b) in sum.iter_mut().zip(part) {
-                *a = match gathering.reduce.as_str() {
-                    "max" => a.max(b),
-                    "min" => a.min(b),
-                    "product" => *a * b,
-                    _ => *a + b,
-                };
+                *a = called.combine(*a, b);
             }
         }
-        if gathering.reduce == "avg" {
+        if called.reduce == "avg" {
             for a in &mut sum {
                 *a /= sides.len() as f32;
             }
@@ -686,10 +749,10 @@ fn land(gathering: &Gathering, ranks: &[usize]) {
         sum
     };
     let first = |side: &Side| side.input.first().cloned().unwrap_or_default();
-    let root = gathering.root.and_then(|root| ranks.iter().position(|r| *r == root)).unwrap_or(0);
-    let summed = matches!(gathering.call, "all_reduce" | "reduce").then(|| fold(&first));
+    let root = called.root.and_then(|root| ranks.iter().position(|r| *r == root)).unwrap_or(0);
+    let summed = matches!(call, "all_reduce" | "reduce").then(|| fold(&first));
     for (place, side) in sides.iter().enumerate() {
-        let results: Vec<Vec<f32>> = match gathering.call {
+        let results: Vec<Vec<f32>> = match call {
             "all_reduce" => summed.iter().cloned().collect(),
             "reduce" if place == root => summed.iter().cloned().collect(),
             // Only the root gets the result, so whoever submits this tensor elsewhere is told of the call.
@@ -708,7 +771,7 @@ fn land(gathering: &Gathering, ranks: &[usize]) {
         };
         for (output, values) in side.output.iter().zip(results) {
             output.write(&values);
-            let after = After { order: side.order, line: side.line, call: gathering.call };
+            let after = After { order: side.order, line: side.line, call };
             output.storage.after.set(Some(after));
         }
     }

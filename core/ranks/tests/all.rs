@@ -6,6 +6,7 @@ mod compare;
 mod diagnoses;
 mod ladder;
 mod language;
+mod members;
 
 use ringside_core::program::{Job, Outcome};
 

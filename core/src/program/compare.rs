@@ -59,7 +59,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    fn new<M: crate::declare::Model>(title: String, state: &M, note: String, rows: Vec<Row>) -> Self {
+    pub(super) fn new<M: crate::declare::Model>(title: String, state: &M, note: String, rows: Vec<Row>) -> Self {
         Self { title, figure: M::ID, name: M::TITLE, state: state.query(), note, rows }
     }
 
@@ -186,7 +186,7 @@ fn by_ring(op: Op) -> String {
 }
 
 /// The state of `communication-cost` for a collective among `ranks` ranks of `machine`, which have it to themselves.
-fn cost(op: Op, ranks: usize, bytes: f64, machine: &Machine) -> sizes::Params {
+pub(super) fn cost(op: Op, ranks: usize, bytes: f64, machine: &Machine) -> sizes::Params {
     let mut state = sizes::Params::standard();
     let [inside, across] =
         [machine.inside, machine.across].map(|wire| Own { latency: wire.latency, bandwidth: wire.bandwidth });

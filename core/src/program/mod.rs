@@ -12,6 +12,7 @@ mod puzzle;
 mod run;
 mod said;
 mod trace;
+pub mod workers;
 
 pub use compare::{Compared, Comparison, Row, compare};
 pub use finding::{rank_counts, rank_list};
@@ -21,7 +22,7 @@ pub use run::{
     At, Collective, Diagnosis, Event, EventKind, KINDS, Kind, MemoryPoint, Message, Outcome, Printed, Rank, Run, State,
     Submitted, Totals, Verdict, operation,
 };
-pub use said::Said;
+pub use said::{Asked, Said};
 
 /// What "Run it for real" saves beside a program, as `ringside.py`: the same names over PyTorch.
 pub const SHIM: &str = include_str!("ringside.py");

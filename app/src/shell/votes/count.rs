@@ -150,7 +150,7 @@ impl Counter {
                 let given = Array::of2(&picture, &untrack(handed_out).into());
                 self.worker.try_with_value(|worker| {
                     if let Some(worker) = worker {
-                        worker.hand_over(&given, &picture);
+                        worker.hand_over(&given, &Array::of1(&picture));
                     }
                 });
                 return;

@@ -42,9 +42,8 @@ fn view(props: Props) -> AnyView {
         if let Outcome::Right(right) = &outcome {
             kept::change(id, |w| w.pass(&right.device, right.seconds));
         }
-        if let Some(Judge(judge)) = judge {
-            judge.run((matches!(outcome, Outcome::Right(_)), body));
-        }
+        let right = matches!(outcome, Outcome::Right(_));
+        super::puzzles::tried(judge, "kernel", id, id.to_owned(), (right, body));
     }));
     Effect::new(move |before: Option<&'static str>| {
         let now = puzzle.get();

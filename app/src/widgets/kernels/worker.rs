@@ -1,6 +1,6 @@
 //! The GPU worker, as the page speaks to it.
 
-use js_sys::Uint8Array;
+use js_sys::{Array, Uint8Array};
 use ringside_core::kernels::job::{self, Said};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -34,6 +34,11 @@ impl From<&Job> for job::Job {
     }
 }
 
+/// A job as bytes: everything that is asked can be written.
+fn written(job: &impl Serialize) -> Uint8Array {
+    postcard::to_allocvec(job).unwrap_or_default().as_slice().into()
+}
+
 /// The worker. It ends, whatever it does, when it is dropped: nothing else stops a kernel.
 pub(in crate::widgets) struct Worker(worker::Worker);
 
@@ -60,8 +65,12 @@ impl Worker {
 
     /// Gives it a job.
     pub fn post(&self, job: &impl Serialize) {
-        // Everything that is asked can be written.
-        let bytes = postcard::to_allocvec(job).unwrap_or_default();
-        self.0.post(&Uint8Array::from(bytes.as_slice()));
+        self.0.post(&written(job));
+    }
+
+    /// Gives it a job with ports, which go to it; some of the places may be empty.
+    pub fn post_with(&self, job: &impl Serialize, ports: &Array) {
+        let parts = ports.filter(&mut |port, _, _| port.is_object());
+        self.0.hand_over(&Array::of1(&written(job)).concat(ports), &parts);
     }
 }

@@ -8,8 +8,36 @@ pub(super) mod kept;
 pub(super) mod ladder;
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::store::store;
+use crate::{clock, data, page, practice};
 
 /// Whoever has provided this is told of every text that was tried whether it was right, and gets the puzzle alone, without the
 /// ladder and without help: those of an exercise are its own.
 #[derive(Clone, Copy)]
 pub struct Judge(pub Callback<(bool, String)>);
+
+/// Tells who has to know that a text of a puzzle was tried and whether it was right: the exercise in which it was tried, or else the
+/// learner's record, in which it counts for the exercise that has this puzzle. `key` is that of its work in the store.
+pub(super) fn tried(
+    judge: Option<Judge>,
+    kind: &'static str,
+    puzzle: &'static str,
+    key: String,
+    tried: (bool, String),
+) {
+    if let Some(Judge(judge)) = judge {
+        return judge.run(tried);
+    }
+    let on_its_way = page::pending();
+    spawn_local(async move {
+        // Whoever can't reach the list of exercises has the puzzle marked as solved all the same.
+        let index = data::fetch_index().await.unwrap_or_default();
+        if let Some(exercise) = index.exercises.iter().find(|e| e.kind == kind && e.puzzle == puzzle) {
+            let work = untrack(|| kept::of(&key));
+            store().update(|doc| practice::tried(doc, exercise, tried, work.hints, work.looked_up, clock::today()));
+        }
+        drop(on_its_way);
+    });
+}

@@ -1,5 +1,6 @@
 //! A workbench for programs: distributed training to write oneself, run on several ranks in a worker and watched moment by moment.
 
+mod cluster;
 mod next_to;
 mod trial;
 mod watch;
@@ -17,12 +18,12 @@ use ringside_core::quantity::Unit;
 
 use super::controls::{Controls, Drawn};
 use super::model_figure::ModelFigure;
-use super::puzzles::Judge;
 use super::puzzles::draft::Draft;
 use super::puzzles::editor::{Edited, Editor};
 use super::puzzles::help::{self, Help};
 use super::puzzles::kept;
 use super::puzzles::ladder::{self, Rung};
+use super::puzzles::{self, Judge};
 use super::{Module, Props, readings};
 use crate::data::Remote;
 use crate::ui;
@@ -114,9 +115,8 @@ fn view(props: Props) -> AnyView {
         if passed {
             kept::change(&key(puzzle.get_untracked().id), |w| w.solved = true);
         }
-        if let Some(Judge(judge)) = judge {
-            judge.run((passed, text));
-        }
+        let id = puzzle.get_untracked().id;
+        puzzles::tried(judge, "program", id, key(id), (passed, text));
     }));
     // What ran on another machine says nothing of this one.
     Effect::new(move |before: Option<Params>| {
@@ -153,7 +153,7 @@ fn view(props: Props) -> AnyView {
     let quantities = Memo::new(move |_| params.with(|p| p.quantities(&())));
     let with_ladder = judge.is_none() && !props.compact;
     let below = view! {
-        {with_ladder.then(|| puzzles(state))}
+        {with_ladder.then(|| rungs(state))}
         {used(shown)}
         {readings::view(&Params::ENTRY, quantities)}
     };
@@ -175,7 +175,7 @@ fn view(props: Props) -> AnyView {
 }
 
 /// The puzzles, and which are solved.
-fn puzzles(state: State) -> AnyView {
+fn rungs(state: State) -> AnyView {
     let rungs = PUZZLES.iter().map(|puzzle| Rung {
         id: puzzle.id,
         key: key(puzzle.id),
@@ -283,6 +283,7 @@ fn bench(puzzle: Arc<Puzzle>, bench: Bench) -> AnyView {
                 </div>
                 <div role="status" class="verdict" node_ref=verdict_place>{said}</div>
                 {help}
+                {cluster::view(puzzle.clone(), state, editor, move || draft.text.get_untracked())}
                 {for_real(draft, &puzzle)}
             </div>
             {

@@ -28,7 +28,7 @@ pub(super) fn view(shown: Shown, state: State, puzzle: Arc<Puzzle>) -> AnyView {
     .into_any()
 }
 
-fn table(comparison: Comparison) -> AnyView {
+pub(super) fn table(comparison: Comparison) -> AnyView {
     let finding = comparison.finding();
     let Comparison { title, figure, name, state, note, rows } = comparison;
     let address = to_widget(figure, &state);

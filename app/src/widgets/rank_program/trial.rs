@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use ringside_core::program::{Job, Limits, Outcome, Said};
+use ringside_core::program::{Asked, Job, Limits, Outcome, Said};
 
 use super::super::kernels::worker::Worker;
 use crate::ui::later::Later;
 use crate::worker::Program;
 
-const RUNNER: Program = Program {
+pub(super) const RUNNER: Program = Program {
     meta: "ringside-ranks",
     does: "runs ranks",
     remedy: "Your program took all the memory it had, or nested too deeply. Make its lists smaller, then run it again.",
@@ -116,7 +116,7 @@ impl Trial {
             });
             self.worker.with_value(|worker| {
                 if let Some(worker) = worker {
-                    worker.post(job);
+                    worker.post(&Asked::Run(Box::new(job.clone())));
                 }
             });
         });
@@ -126,7 +126,8 @@ impl Trial {
         match said {
             Ok(Said::Ready) => self.post(),
             Ok(Said::Done(outcome)) => self.done(Arc::new(*outcome)),
-            Ok(Said::Unread) => self.end(RUNNER.stale()),
+            // The rest is said to a worker's fellows.
+            Ok(_) => self.end(RUNNER.stale()),
             Err(why) => self.end(why),
         }
     }
