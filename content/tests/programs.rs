@@ -1,6 +1,6 @@
 //! The puzzles of the workbench for ranks: the files are those that the model names, and each is reached from its chapter.
 
-use ringside_content::schema::Exercises;
+use ringside_content::schema::{ExerciseIndex, Exercises};
 use ringside_core::exercise::Kind;
 use ringside_core::program::Puzzle;
 use ringside_core::program::figure::PUZZLES;
@@ -39,5 +39,9 @@ fn every_puzzle_is_an_exercise_of_its_chapter() {
             matches!(exercise.kind, Kind::Program(_)) && puzzle == Some(named.id)
         });
         assert!(asks, "{path} does not ask for {}", named.id);
+        // The list of all exercises says which one counts what is solved at the workbench.
+        let index: ExerciseIndex = serde_json::from_slice(file("exercises.json")).expect("a list");
+        let named: Vec<_> = index.exercises.iter().filter(|e| e.kind == "program" && e.puzzle == named.id).collect();
+        assert_eq!(named.len(), 1, "{named:?}");
     }
 }

@@ -3,7 +3,8 @@
 //! [`run`] takes a [`Job`] and gives an [`Outcome`]; the same job always gives the same one. A program is rewritten
 //! (`rewrite`), interpreted by [monty](https://github.com/pydantic/monty) rank after rank until each waits (`engine`), and its calls
 //! into tensors and communication are answered here (`host`, `tensor`, `world`). Then its log is timed (`timing`), and its
-//! results are compared with what one process computes (`say`).
+//! results are compared with what one process computes (`say`). [`Member`] is one rank alone, which hears of the others by packets
+//! (`wire`).
 //!
 //! Bounded by [`ringside_core::program::Limits`]: bytecode steps, calls, FLOPs, tensors, depth and printing are counted and end with
 //! a diagnosis at the same place each time. Lists and strings are bounded where [`Allocator`] is the program's allocator and

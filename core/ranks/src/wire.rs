@@ -19,6 +19,9 @@ use crate::world::{Block, Called, Fault, Side, Transfer, What, World, fits_in, s
 /// A collective on all ranks that take part: the group's ranks, which of the groups of these ranks it is, and which of its calls.
 type Name = (Vec<usize>, usize, usize);
 
+/// Chunks of a buffer, by their numbers.
+type Chunks = Vec<(u16, Vec<f32>)>;
+
 /// What one rank tells another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Packet {
@@ -45,14 +48,14 @@ impl Packet {
     }
 }
 
-/// A part of a step of a collective: chunks by their numbers.
+/// A part of a step of a collective.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Part {
     name: Name,
     called: Called,
     line: u32,
     step: usize,
-    chunks: Vec<(u16, Vec<f32>)>,
+    chunks: Chunks,
 }
 
 /// One rank's way to the others.
@@ -104,7 +107,7 @@ struct Going {
     sent: bool,
     chunks: BTreeMap<u16, Vec<f32>>,
     /// What came, by step and place.
-    came: BTreeMap<(usize, usize), Vec<(u16, Vec<f32>)>>,
+    came: BTreeMap<(usize, usize), Chunks>,
 }
 
 /// The elements of a buffer of `len` that are chunk `i` of `n`.
@@ -131,8 +134,8 @@ impl Going {
     }
 
     /// What this rank sends in this step, by place.
-    fn outgoing(&self) -> BTreeMap<usize, Vec<(u16, Vec<f32>)>> {
-        let mut out: BTreeMap<usize, Vec<(u16, Vec<f32>)>> = BTreeMap::new();
+    fn outgoing(&self) -> BTreeMap<usize, Chunks> {
+        let mut out: BTreeMap<usize, Chunks> = BTreeMap::new();
         let transfers = self.schedule.steps.get(self.step).map(|step| step.transfers.as_slice()).unwrap_or_default();
         for transfer in transfers.iter().filter(|t| self.turned(t.from) == self.place) {
             let values = self.chunks.get(&transfer.chunk).cloned().unwrap_or_default();

@@ -138,11 +138,11 @@ impl Measured {
         );
         let waits = unbroken(&Unit::Fraction.format((1.0 - busy).clamp(0.0, 1.0)));
         let advice = if speedup < 0.5 * self.ranks as f64 {
-            " Give each rank more to compute between two messages, or send fewer and larger ones."
+            " Give each rank more to compute between messages, or send fewer and larger ones."
         } else {
             ""
         };
-        format!("{ran} Workers wait for {waits} of that time.{advice}")
+        format!("{ran} The workers spend {waits} of that time waiting.{advice}")
     }
 }
 

@@ -6,6 +6,7 @@ use js_sys::Array;
 use leptos::prelude::*;
 use ringside_core::program::workers::{Alone, Ended, Measured, Took, differs, machine, standing, wire, workers};
 use ringside_core::program::{Asked, Comparison, Diagnosis, Job, Limits, Puzzle, Said, State as Rank, Wire};
+use ringside_core::quantity::counted;
 
 use super::super::kernels::worker::Worker;
 use super::super::puzzles::editor::Editor;
@@ -379,10 +380,11 @@ pub(super) fn view(
     };
     let fewer = move || {
         let (asked, ranks) = (asked.get(), ranks.get());
-        let cores = cores().unwrap_or_default();
-        (ranks < asked).then(|| {
-            format!("This browser reports {cores} cores, so the program runs as {ranks} ranks instead of {asked}. ")
-        })
+        let why = match cores() {
+            Some(cores) => format!("This browser reports {}", counted(cores as u64, "core", "cores")),
+            None => "This browser doesn’t report its cores".to_owned(),
+        };
+        (ranks < asked).then(|| format!("{why}, so the program runs as {ranks} ranks instead of {asked}. "))
     };
     let id = unique_id("kill");
     let options = move || {
