@@ -260,7 +260,7 @@ fn followed(event: &MouseEvent) -> Option<web_sys::Url> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Page, Route};
+    use super::{Lang, Page, Route};
 
     #[test]
     fn a_path_names_a_page() {

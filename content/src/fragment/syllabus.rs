@@ -214,7 +214,7 @@ pub(crate) fn taught(teaching: &Teaching, course: &Course) -> Vec<Taught> {
 pub(crate) fn quiz(syllabus: &Syllabus, session: &Session, number: u64) -> String {
     let title = format!("{}: {}", session.when, session.title);
     let seed = number + 100 * syllabus.id.len() as u64;
-    let mut query = QuizSpec { exercises: session.quiz.clone(), seed, title }.to_query();
+    let mut query = QuizSpec { exercises: session.quiz.clone(), seed, title, ..QuizSpec::default() }.to_query();
     query.set("minutes", (MINUTES * session.quiz.len()).to_string());
     format!("quiz/?{query}")
 }

@@ -170,6 +170,11 @@ pub(super) trait ExerciseKind {
     /// See [`mark`](super::input::mark).
     fn mark(&self, posed: &Posed<'_>, answer: &str) -> Result<&'static str, String>;
 
+    /// Of an answer with several parts, how many are right and how many there are; nothing for a kind whose answers have none.
+    fn parts(&self, _answer: &str) -> Option<[usize; 2]> {
+        None
+    }
+
     /// See [`slips`](super::input::slips).
     fn slips(&self, _posed: &Posed<'_>, _answer: &str) -> Result<Vec<Slip>, String> {
         Ok(Vec::new())

@@ -137,6 +137,10 @@ impl Kind {
         each!(self, of => of.mark(posed, answer))
     }
 
+    pub(super) fn parts(&self, answer: &str) -> Option<[usize; 2]> {
+        each!(self, of => of.parts(answer))
+    }
+
     pub(super) fn slips(&self, posed: &Posed<'_>, answer: &str) -> Result<Vec<Slip>, String> {
         each!(self, of => of.slips(posed, answer))
     }

@@ -145,6 +145,11 @@ impl Exercise {
             _ => 1,
         }
     }
+
+    /// Of an answer with several parts, how many are right and how many there are; nothing for a kind whose answers have none.
+    pub fn parts(&self, answer: &str) -> Option<[usize; 2]> {
+        self.kind.parts(answer)
+    }
 }
 
 /// `params` as a query.

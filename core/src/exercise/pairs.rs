@@ -112,6 +112,12 @@ fn mark(answer: &str, items: usize, n: usize) -> &'static str {
     }
 }
 
+/// How many partners are right, of how many.
+fn parts(answer: &str, items: usize, n: usize) -> Option<[usize; 2]> {
+    let right = partners(answer, items, n)?.iter().enumerate().filter(|(i, to)| **to == Some(*i)).count();
+    Some([right, items])
+}
+
 /// The partners of an answer in words, `left: right` each.
 fn in_words(answer: &str, left: &[String], right: &[&String]) -> Vec<String> {
     let all = partners(answer, left.len(), right.len()).unwrap_or_default();
@@ -148,6 +154,10 @@ impl ExerciseKind for Match {
 
     fn mark(&self, _posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {
         Ok(mark(answer, self.pairs.len(), self.pairs.len() + self.extra.len()))
+    }
+
+    fn parts(&self, answer: &str) -> Option<[usize; 2]> {
+        parts(answer, self.pairs.len(), self.pairs.len() + self.extra.len())
     }
 
     fn slips(&self, posed: &Posed<'_>, answer: &str) -> Result<Vec<Slip>, String> {
@@ -237,6 +247,10 @@ impl ExerciseKind for Label {
 
     fn mark(&self, _posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {
         Ok(mark(answer, self.parts.len(), self.parts.len()))
+    }
+
+    fn parts(&self, answer: &str) -> Option<[usize; 2]> {
+        parts(answer, self.parts.len(), self.parts.len())
     }
 
     fn solve(&self, _posed: &Posed<'_>) -> Result<Option<String>, String> {

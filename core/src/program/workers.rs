@@ -220,7 +220,7 @@ mod tests {
         assert_eq!((problems, comparison.figure), (vec![], "communication-cost"));
         let sizes = state.evaluate().expect("it is a state");
         // A message takes α + βS by the figure's curve as well as by the line through what was measured.
-        for (bytes, time) in measured.points {
+        for &(bytes, time) in &measured.points {
             let fit = sizes.fit.expect("a fit").cost.time(bytes);
             assert!((sizes.chosen.time(bytes) / time - 1.0).abs() < 1e-3 && (fit / time - 1.0).abs() < 1e-2, "{bytes}");
         }

@@ -9,7 +9,7 @@ use ringside_content::schema::ExerciseIndex;
 use ringside_core::exercise::input;
 use ringside_core::practice::date;
 use ringside_core::practice::exam::{
-    ClassTable, Common, ExamResult, Finding, Graded, HONESTY, MAX_FILE, Mark, Recheck, Rechecked, class_report,
+    ClassTable, Common, ExamResult, Finding, Graded, HONESTY, MAX_FILE, Mark, Points, Recheck, Rechecked, class_report,
     class_table, gradebook, in_words, recheck,
 };
 use ringside_core::quantity::counted;
@@ -297,8 +297,9 @@ fn class_view(table: &ClassTable, titles: StoredValue<BTreeMap<String, String>>)
         .rows
         .iter()
         .map(|row| {
-            let mark = |(mark, given): (&Option<Mark>, &Option<usize>)| {
-                let shown = given.map_or_else(|| sign(*mark), |points| view! { <b>{points}</b> }.into_any());
+            let mark = |(mark, given): (&Option<Mark>, &Option<Points>)| {
+                let shown =
+                    given.map_or_else(|| sign(*mark), |points| view! { <b>{points.to_string()}</b> }.into_any());
                 view! { <td class="centre">{shown}</td> }
             };
             let marks = row.marks.iter().zip(&row.given).map(mark).collect_view();
@@ -311,7 +312,7 @@ fn class_view(table: &ClassTable, titles: StoredValue<BTreeMap<String, String>>)
             view! {
                 <tr>
                     <th scope="row">{name_of(&row.learner)}</th>
-                    <td class="number">{row.points} " of " {row.of}</td>
+                    <td class="number">{row.points.to_string()} " of " {row.of}</td>
                     {odd}
                     <td class="number">{row.to_mark}</td>
                     <td class="number">{minutes} " min"</td>
@@ -373,7 +374,7 @@ fn person(one: &Recheck, loaded: &Loaded, titles: StoredValue<BTreeMap<String, S
 fn answer(item: &Rechecked, loaded: &Loaded, titles: StoredValue<BTreeMap<String, String>>) -> AnyView {
     let title = title_of(titles, &item.exercise);
     let shown = typed(item, loaded);
-    let verdict = match (item.given, item.verdict) {
+    let verdict = match (item.in_part(), item.verdict) {
         (Some(points), _) => format!("{points} of {}", counted(item.worth as u64, "point", "points")),
         (None, verdict) => verdict.and_then(in_words).unwrap_or("not marked").to_owned(),
     };

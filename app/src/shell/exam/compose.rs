@@ -47,7 +47,7 @@ pub(super) fn view(link: Link, messages: Vec<String>) -> AnyView {
         <article class="exam">
             <h1>"Compose a quiz"</h1>
             <p class="lede">
-                "Choose exercises. Everyone who opens the link answers them with the same numbers, without feedback, and hands in a file that "
+                "Choose exercises. Everyone who opens the link answers them without feedback, with the same numbers or with their own, and hands in a file that "
                 <a href="check/">"anybody can mark again"</a> "."
             </p>
             {library.course.show(with_index)}
@@ -115,7 +115,7 @@ fn chapter(chapter: &Chapter, index: StoredValue<Arc<ExerciseIndex>>, quiz: RwSi
             let look = RwSignal::new(false);
             let label = format!("Preview {}", exercise.title);
             let question = move || {
-                let seed = move || key.with_value(|key| quiz.with(|q| q.spec.seed_of(key)));
+                let seed = move || key.with_value(|key| quiz.with(|q| q.spec.seed_of(key, "")));
                 look.get().then(|| asked::view(key.get_value(), seed))
             };
             view! {
@@ -156,7 +156,7 @@ fn order(quiz: RwSignal<Link>, index: StoredValue<Arc<ExerciseIndex>>) -> AnyVie
         let found = index.with_value(|i| i.exercises.iter().find(|e| e.key == key).cloned()).unwrap_or_default();
         let title = found.title.clone();
         let own = key.to_owned();
-        let seed = move || quiz.with(|q| q.spec.seed_of(&own));
+        let seed = move || quiz.with(|q| q.spec.seed_of(&own, ""));
         let (up, out) = (format!("Earlier: {title}"), format!("Leave out: {title}"));
         let earlier = move |_| quiz.update(|q| q.spec.exercises.swap(at, at.saturating_sub(1)));
         let leave_out = move |_| {
@@ -221,6 +221,17 @@ fn settings(quiz: RwSignal<Link>) -> AnyView {
                     />
                     <button type="button" class="secondary" on:click=draw>"Draw new numbers"</button>
                     <small>"0 asks every exercise with the numbers of its chapter; any other seed draws fresh ones, the same for everyone."</small>
+                    <label class="option">
+                        <input
+                            type="checkbox"
+                            prop:checked=move || quiz.with(|q| q.spec.each)
+                            on:change=move |event| quiz.update(|q| q.spec.each = event_target_checked(&event))
+                        />
+                        <span>
+                            "Different numbers for each learner" <br />
+                            <small>"Drawn from the seed and the learner’s name, so a copied answer is wrong. The previews show one draw."</small>
+                        </span>
+                    </label>
                 </div>
                 <div>
                     <label for="quiz-minutes">"Minutes"</label>

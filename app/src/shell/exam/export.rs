@@ -367,7 +367,7 @@ fn questions(
     let variants = Memo::new(move |_| state.with(|state| state.variants));
     let made = Memo::new(move |_| {
         let seed = |key: &str| match &what {
-            What::Quiz(link) => link.spec.seed_of(key),
+            What::Quiz(link) => link.spec.seed_of(key, ""),
             _ => 0,
         };
         made(&called, seed, variants.get(), &loaded)
@@ -452,7 +452,7 @@ fn whole_course(said: Said, taught: Taught, course: Arc<Course>, index: Arc<Exer
                 link.url = link::whole(&link.url);
             }
             let called = called(&spec.exercises, &course, &known);
-            let (pools, missing) = made(&called, |key| spec.seed_of(key), 1, &loaded);
+            let (pools, missing) = made(&called, |key| spec.seed_of(key, ""), 1, &loaded);
             lost.0.extend(pools.iter().cloned());
             lost.1.extend(missing);
             session.quiz = (!pools.is_empty()).then(|| Quiz { title: format!("Quiz: {}", spec.title), pools });

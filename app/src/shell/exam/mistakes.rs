@@ -1,7 +1,7 @@
 //! What the class got wrong: by exercise, the mistakes that it made and how many made each.
 
 use leptos::prelude::*;
-use ringside_core::practice::exam::{Common, Shared};
+use ringside_core::practice::exam::{Common, Points, Shared};
 
 /// The report. `title_of` says what an exercise is called.
 pub(super) fn view(report: &[Common], title_of: impl Fn(&str) -> String) -> AnyView {
@@ -21,9 +21,9 @@ fn exercise(number: usize, common: &Common, title: String) -> AnyView {
     let none = (*empty > 0).then(|| format!("{empty} without an answer"));
     let unread = (*to_mark > 0).then(|| format!("{to_mark} to mark"));
     let tally = [came, none, unread].into_iter().flatten().collect::<Vec<_>>().join(", ");
-    let share = 100.0 * *points as f64 / most.max(1) as f64;
+    let share = 100.0 * points.count() / most.max(1) as f64;
     let made = mistakes.iter().map(mistake).collect_view();
-    let all_right = mistakes.is_empty() && read == *asked && *points == most;
+    let all_right = mistakes.is_empty() && read == *asked && *points == Points::whole(most);
     view! {
         <li>
             <p class="what">

@@ -127,7 +127,7 @@ fn follow(quiz: Quiz, loaded: Arc<Loaded>) {
     Effect::new(move |_| {
         let Some(sitting) = quiz.sitting() else { return };
         let done = sitting.ended.is_some();
-        let score = done.then(|| result(quiz, &sitting, &loaded).share());
+        let score = done.then(|| result(quiz, &sitting, &loaded).share(&loaded.definitions));
         let suspend = serde_json::to_string(&sitting).unwrap_or_default();
         lms::report(&path, &lms::Report { score, done, suspend });
     });
@@ -144,7 +144,9 @@ fn before(quiz: Quiz) -> AnyView {
         1 => ", in one minute".to_owned(),
         minutes => format!(", in {minutes} minutes"),
     };
-    let numbers = match quiz.spec.with_value(|spec| spec.seed) {
+    let (seed, each) = quiz.spec.with_value(|spec| (spec.seed, spec.each));
+    let numbers = match seed {
+        _ if each => ", with numbers of your own, drawn from your name.".to_owned(),
         0 => ", with the numbers of the course.".to_owned(),
         seed => format!(", with the numbers of seed {seed}."),
     };
@@ -171,6 +173,8 @@ fn before(quiz: Quiz) -> AnyView {
                 type="text"
                 id="learner"
                 maxlength="200"
+                required=each
+                pattern=each.then_some(r".*\S.*")
                 prop:value=name
                 on:input=move |event| name.set(event_target_value(&event))
             />
@@ -197,7 +201,7 @@ fn during(quiz: Quiz, loaded: Arc<Loaded>, said: Said) -> AnyView {
         .filter_map(|(i, key)| Some((i, key, loaded.definitions.get(key)?, *answers.get(key)?)))
         .map(|(i, key, exercise, answer)| {
             keep_up(quiz, key.clone(), answer);
-            let seed = quiz.spec.with_value(|spec| spec.seed_of(key));
+            let seed = quiz.spec.with_value(|spec| spec.seed_of(key, &sitting.learner));
             let nth = format!("Question {} of {all}", i + 1);
             view! { <li data-question=key.clone()>{exercises::question(exercise, &nth, seed, answer)}</li> }
         })

@@ -119,6 +119,7 @@ fn words(name: &str) -> String {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::Points;
     use super::*;
 
     fn table(rows: &[(&str, usize, i64)]) -> ClassTable {
@@ -126,7 +127,7 @@ mod tests {
             learner: (*learner).to_owned(),
             started: 0,
             ended: *ended,
-            points: *points,
+            points: Points::whole(*points),
             of: 6,
             to_mark: 0,
             marks: Vec::new(),

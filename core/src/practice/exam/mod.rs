@@ -18,6 +18,8 @@ mod table;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::iter::Sum;
 
 use serde::{Deserialize, Serialize};
 
@@ -176,7 +178,7 @@ impl ExamResult {
         evaluate: Evaluator<'_>,
     ) -> Self {
         let answers = quiz.exercises.iter().map(|id| {
-            let (seed, answer) = (quiz.seed_of(id), answers.get(id).cloned().unwrap_or_default());
+            let (seed, answer) = (quiz.seed_of(id, learner), answers.get(id).cloned().unwrap_or_default());
             let definition = definitions.get(id);
             let marked = definition.and_then(|e| verdict(e, seed, &answer, evaluate).ok());
             let fingerprint = definition.and_then(|e| fingerprint(e, seed, evaluate).ok()).unwrap_or_default();
@@ -195,10 +197,17 @@ impl ExamResult {
         }
     }
 
-    /// How much of it was marked right, from 0 to 1.
-    pub fn share(&self) -> f64 {
-        let right = self.answers.iter().filter(|a| Mark::of(&a.verdict) == Mark::Right).count();
-        right as f64 / self.answers.len().max(1) as f64
+    /// How much of it is right, from 0 to 1, each answer counting alike: of a wrong one the parts that are right.
+    pub fn share(&self, definitions: &Definitions) -> f64 {
+        let of = |a: &Answered| match Mark::of(&a.verdict) {
+            Mark::Right => 1.0,
+            Mark::Wrong => {
+                let [right, all] = definitions.get(&a.exercise).and_then(|e| e.parts(&a.answer)).unwrap_or([0, 1]);
+                right as f64 / all.max(1) as f64
+            }
+            Mark::Unclear | Mark::Unanswered => 0.0,
+        };
+        self.answers.iter().map(of).sum::<f64>() / self.answers.len().max(1) as f64
     }
 
     /// The file: JSON that a person can read.
@@ -259,6 +268,49 @@ impl ExamResult {
         let lines: Vec<Vec<String>> = std::iter::once(header.to_vec()).chain(self.answers.iter().map(line)).collect();
         csv::write(&lines)
     }
+}
+
+/// Points, in hundredths: part of an answer may be right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]
+pub struct Points(u64);
+
+impl Points {
+    /// So many whole points.
+    pub fn whole(points: usize) -> Self {
+        Self((points as u64).saturating_mul(100))
+    }
+
+    /// Them as a number.
+    pub fn count(self) -> f64 {
+        self.0 as f64 / 100.0
+    }
+
+    /// `right` of `all` parts of an answer that is worth so many points, rounded down.
+    fn part([right, all]: [usize; 2], worth: usize) -> Self {
+        Self(Self::whole(worth).0.saturating_mul(right as u64) / (all.max(1) as u64))
+    }
+}
+
+impl Sum for Points {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        Self(all.fold(0, |sum, points| sum.saturating_add(points.0)))
+    }
+}
+
+/// `3`, `2.5`, `0.66`.
+impl fmt::Display for Points {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0 / 100, self.0 % 100) {
+            (whole, 0) => write!(f, "{whole}"),
+            (whole, part) if part % 10 == 0 => write!(f, "{whole}.{}", part / 10),
+            (whole, part) => write!(f, "{whole}.{part:02}"),
+        }
+    }
+}
+
+/// A name as it is compared: spaces and capitals apart.
+fn name(typed: &str) -> String {
+    typed.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 /// What is made of `answer`: the id of a verdict.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::seed_from;
-use super::count;
+use super::{count, name};
 use crate::exercise::parse_seed;
 use crate::query::{Problem, Query, did_you_mean, shorten};
 
@@ -20,6 +20,9 @@ pub struct QuizSpec {
     pub exercises: Vec<String>,
     /// 0 for the exercises as written, anything else for fresh parameters, the same for everyone.
     pub seed: u64,
+    /// Whether every learner has parameters of their own: those of this seed and their name.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub each: bool,
     /// What it is called; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
@@ -58,9 +61,17 @@ impl QuizSpec {
                     }
                 }
                 "seed" => {}
+                "each" if value.trim() == "1" => spec.each = true,
+                "each" => {
+                    let say = format!(
+                        "each must be 1, for numbers of their own for every learner, not “{}”.",
+                        shorten(value)
+                    );
+                    problem(name, value, say);
+                }
                 "title" => spec.title = title(value),
                 _ => {
-                    let hint = did_you_mean(name, &["e", "seed", "title"]);
+                    let hint = did_you_mean(name, &["e", "seed", "each", "title"]);
                     problem(name, value, format!("There is no parameter “{}”{hint}. It was ignored.", shorten(name)));
                 }
             }
@@ -81,6 +92,9 @@ impl QuizSpec {
     /// The link's query; [`QuizSpec::read`] reads it back.
     pub fn to_query(&self) -> Query {
         let mut query = Query::new([("e", self.exercises.join(",")), ("seed", self.seed.to_string())]);
+        if self.each {
+            query.set("each", "1");
+        }
         let title = title(&self.title);
         if !title.is_empty() {
             query.set("title", title);
@@ -103,11 +117,12 @@ impl QuizSpec {
         problems
     }
 
-    /// The seed of one exercise: 0 if the quiz's is, otherwise one of its own, so that two exercises with a parameter
-    /// of the same name do not always draw alike. It does not depend on the exercise's place in the quiz, and is the
-    /// same in every version.
-    pub fn seed_of(&self, exercise: &str) -> u64 {
-        if self.seed == 0 { 0 } else { seed_from(exercise, self.seed) }
+    /// The seed of one exercise for a learner, by their name as typed, which counts only where everybody has numbers of their own: 0 if the
+    /// quiz's is, otherwise one of its own, so that two exercises with a parameter of the same name do not always draw alike. It does not
+    /// depend on the exercise's place in the quiz, and is the same in every version.
+    pub fn seed_of(&self, exercise: &str, learner: &str) -> u64 {
+        let seed = if self.each { seed_from(&name(learner), self.seed) } else { self.seed };
+        if seed == 0 { 0 } else { seed_from(exercise, seed) }
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{Answered, Definitions, Evaluator, ExamResult, MADE_WITH, Mark, QuizSpec, fingerprint, in_words, verdict};
+use super::{
+    Answered, Definitions, Evaluator, ExamResult, MADE_WITH, Mark, Points, QuizSpec, fingerprint, in_words, verdict,
+};
 use crate::exercise::fnv1a;
 use crate::query::shorten;
 
@@ -44,6 +46,8 @@ pub struct Rechecked {
     pub worth: usize,
     /// The points that a person gave it: see [`Recheck::give`].
     pub given: Option<usize>,
+    /// Of an answer that isn't right as a whole: how many of its parts are, and how many it has. Nothing where it has none.
+    pub parts: Option<[usize; 2]>,
     /// How that compares with the file.
     pub finding: Finding,
     /// The same for a person: a sentence; empty for [`Finding::Agrees`].
@@ -72,7 +76,7 @@ pub enum Finding {
 
 impl Recheck {
     /// The points that it has so far.
-    pub fn points(&self) -> usize {
+    pub fn points(&self) -> Points {
         self.counting().map(Rechecked::points).sum()
     }
 
@@ -116,7 +120,7 @@ impl Recheck {
 
     /// The result and what is odd about it: a sentence or two.
     pub fn say(&self) -> String {
-        let whole = self.counting().all(|item| item.worth == 1);
+        let whole = self.counting().all(|item| item.worth == 1 && item.in_part().is_none());
         let unit = if whole { "right" } else { "points" };
         let mut text = format!("{} of {} {unit}", self.points(), self.of());
         match self.to_mark() {
@@ -135,8 +139,16 @@ impl Recheck {
 
 impl Rechecked {
     /// The points that it has so far.
-    pub fn points(&self) -> usize {
-        self.given.unwrap_or(if self.mark == Some(Mark::Right) { self.worth } else { 0 })
+    pub fn points(&self) -> Points {
+        let whole = Points::whole(if self.mark == Some(Mark::Right) { self.worth } else { 0 });
+        self.in_part().unwrap_or(whole)
+    }
+
+    /// The points that a person gave it, or that its right parts have; nothing where its mark says all.
+    pub fn in_part(&self) -> Option<Points> {
+        let given = self.given.map(Points::whole);
+        let parts = self.parts.filter(|[right, _]| *right > 0 && self.mark == Some(Mark::Wrong));
+        given.or_else(|| parts.map(|parts| Points::part(parts, self.worth)))
     }
 
     /// Whether a person has to mark it, and hasn't.
@@ -164,8 +176,9 @@ pub fn recheck(result: &ExamResult, definitions: &Definitions, evaluate: Evaluat
             None => Rechecked {
                 worth: definitions.get(id).map_or(1, |exercise| exercise.worth()),
                 given: None,
+                parts: None,
                 exercise: id.clone(),
-                seed: quiz.seed_of(id),
+                seed: quiz.seed_of(id, &result.learner),
                 answer: String::new(),
                 claimed: String::new(),
                 verdict: None,
@@ -198,14 +211,17 @@ fn item(answered: &Answered, verdict: Option<&'static str>, finding: Finding, sa
         mark: verdict.map(Mark::of),
         worth: 1,
         given: None,
+        parts: None,
         finding,
         say,
     }
 }
 
 fn again(result: &ExamResult, a: &Answered, definitions: &Definitions, evaluate: Evaluator<'_>) -> Rechecked {
-    let worth = definitions.get(&a.exercise).map_or(1, |exercise| exercise.worth());
-    Rechecked { worth, ..marked(result, a, definitions, evaluate) }
+    let definition = definitions.get(&a.exercise);
+    let worth = definition.map_or(1, |exercise| exercise.worth());
+    let parts = definition.and_then(|exercise| exercise.parts(&a.answer));
+    Rechecked { worth, parts, ..marked(result, a, definitions, evaluate) }
 }
 
 fn marked(result: &ExamResult, a: &Answered, definitions: &Definitions, evaluate: Evaluator<'_>) -> Rechecked {
@@ -221,7 +237,7 @@ fn marked(result: &ExamResult, a: &Answered, definitions: &Definitions, evaluate
     let same = verdict == a.verdict;
     let said = in_words(&a.verdict).map_or_else(|| shorten(&a.verdict), str::to_owned);
     let claim = format!("the file says “{said}”, and it is “{}”", in_words(verdict).unwrap_or(verdict));
-    let (finding, say) = if a.seed != result.quiz.seed_of(&a.exercise) {
+    let (finding, say) = if a.seed != result.quiz.seed_of(&a.exercise, &result.learner) {
         let say = "These are not the numbers that the quiz asks with, so the file was edited. It does not count.";
         return Rechecked { mark: None, ..item(a, Some(verdict), Finding::OtherSeed, say.to_owned()) };
     } else if same && print == a.fingerprint {

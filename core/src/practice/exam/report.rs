@@ -1,6 +1,6 @@
 //! What a class got wrong, together: which mistakes, and how many made each.
 
-use super::{Definitions, Evaluator, Mark, Recheck};
+use super::{Definitions, Evaluator, Mark, Points, Recheck};
 use crate::exercise::input::{self, Slip};
 
 /// How a class did in one exercise.
@@ -19,7 +19,7 @@ pub struct Common {
     /// How many points a whole answer has.
     pub worth: usize,
     /// The points of all answers that are marked.
-    pub points: usize,
+    pub points: Points,
     /// What went wrong, the commonest first.
     pub mistakes: Vec<Shared>,
 }
@@ -51,13 +51,13 @@ pub fn class_report(results: &[Recheck], definitions: &Definitions, evaluate: Ev
                 empty: 0,
                 to_mark: 0,
                 worth,
-                points: 0,
+                points: Points::default(),
                 mistakes: Vec::new(),
             });
         }
         let Some(common) = report.get_mut(at) else { continue };
         common.asked += 1;
-        common.points += item.points();
+        common.points = [common.points, item.points()].into_iter().sum();
         common.to_mark += usize::from(item.is_to_mark());
         match mark {
             Mark::Right => common.right += 1,

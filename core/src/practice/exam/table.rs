@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Finding, Mark, Recheck, Rechecked, count, csv, date};
+use super::{Finding, Mark, Points, Recheck, Rechecked, count, csv, date, name};
 
 /// A class's results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,15 +29,15 @@ pub struct ClassRow {
     /// When it was handed in.
     pub ended: i64,
     /// The points that it has so far.
-    pub points: usize,
+    pub points: Points,
     /// Of how many.
     pub of: usize,
     /// How many answers a person has to mark.
     pub to_mark: usize,
     /// By exercise of the table: its mark; nothing where the quiz does not have it or it cannot be marked.
     pub marks: Vec<Option<Mark>>,
-    /// By exercise of the table: the points that a person gave.
-    pub given: Vec<Option<usize>>,
+    /// By exercise of the table: the points that a person gave, or that parts of the answer have.
+    pub given: Vec<Option<Points>>,
     /// In how many answers the file does not agree with marking it again, notes about the file included.
     pub odd: usize,
 }
@@ -53,7 +53,7 @@ pub fn class_table(results: &[Recheck]) -> ClassTable {
     let of = |result: &Recheck, id: &String| {
         result.items.iter().find(|i| i.exercise == *id && i.finding != Finding::Surplus).cloned()
     };
-    let is_whole = |item: Rechecked| item.points() == item.worth;
+    let is_whole = |item: Rechecked| item.points() == Points::whole(item.worth);
     let right = exercises.iter().map(|id| results.iter().filter(|r| of(r, id).is_some_and(is_whole)).count()).collect();
     let mut rows: Vec<ClassRow> = results
         .iter()
@@ -65,7 +65,7 @@ pub fn class_table(results: &[Recheck]) -> ClassTable {
             of: result.of(),
             to_mark: result.to_mark(),
             marks: exercises.iter().map(|id| of(result, id)?.mark).collect(),
-            given: exercises.iter().map(|id| of(result, id)?.given).collect(),
+            given: exercises.iter().map(|id| of(result, id)?.in_part()).collect(),
             odd: result.notes.len() + result.items.iter().filter(|i| i.finding != Finding::Agrees).count(),
         })
         .collect();
@@ -123,19 +123,15 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// A name as it is compared: spaces and capitals apart.
-pub(super) fn name(typed: &str) -> String {
-    typed.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
-}
-
 impl ClassTable {
     /// The table as cells, its header first.
     pub fn cells(&self) -> Vec<Vec<String>> {
         let head = ["learner", "started", "ended", "points", "of", "to mark", "to look at"].map(str::to_owned);
         let header = head.into_iter().chain(self.exercises.iter().cloned()).collect();
         let line = |row: &ClassRow| {
-            let numbers = [row.points, row.of, row.to_mark, row.odd].map(|n| n.to_string());
-            let mark = |(mark, given): (&Option<Mark>, &Option<usize>)| match (mark, given) {
+            let numbers =
+                [row.points.to_string()].into_iter().chain([row.of, row.to_mark, row.odd].map(|n| n.to_string()));
+            let mark = |(mark, given): (&Option<Mark>, &Option<Points>)| match (mark, given) {
                 (_, Some(points)) => points.to_string(),
                 (Some(Mark::Unclear), None) => "to mark".to_owned(),
                 (mark, None) => mark.map_or("", Mark::id).to_owned(),

@@ -86,11 +86,11 @@ fn a_bad_link_is_read_as_far_as_it_goes() {
 
 #[test]
 fn each_exercise_has_a_seed_of_its_own_in_every_version() {
-    assert_eq!(quiz(0).seed_of("scaling/speedup"), 0);
-    let seeds: Vec<u64> = quiz(7).exercises.iter().map(|e| quiz(7).seed_of(e)).collect();
+    assert_eq!(quiz(0).seed_of("scaling/speedup", "Ada"), 0);
+    let seeds: Vec<u64> = quiz(7).exercises.iter().map(|e| quiz(7).seed_of(e, "Ada")).collect();
     // A promise: a link shows the same numbers in every version.
     assert_eq!(seeds, [509_425_174, 338_976_928, 156_011_377]);
-    assert_ne!(quiz(8).seed_of("scaling/speedup"), seeds[0]);
+    assert_ne!(quiz(8).seed_of("scaling/speedup", "Ada"), seeds[0]);
 }
 
 #[test]
@@ -215,9 +215,10 @@ fn a_class_in_a_table() {
     twice.answers[0].verdict = "right".into();
     let results: Vec<Recheck> = [grace, formula, twice, taken(0, ["15.4", "60 GB", "2,1"])].iter().map(again).collect();
     let table = class_table(&results);
-    let rows: Vec<(&str, usize, usize, usize)> =
+    let rows: Vec<(&str, Points, usize, usize)> =
         table.rows.iter().map(|r| (r.learner.as_str(), r.points, r.to_mark, r.odd)).collect();
-    assert_eq!(rows[1..], [("Ada", 3, 0, 0), (" Grace", 0, 1, 1), ("grace ", 1, 1, 0)]);
+    let whole = |(who, points, left, odd)| (who, Points::whole(points), left, odd);
+    assert_eq!(rows[1..], [("Ada", 3, 0, 0), (" Grace", 0, 1, 1), ("grace ", 1, 1, 0)].map(whole));
     assert_eq!(table.right.len(), 3);
     assert_eq!(table.notes, ["These files answer 2 different quizzes.", "“Grace” is on 2 files."]);
     assert_eq!(csv::read(&table.to_csv()), table.cells());
@@ -377,15 +378,64 @@ fn a_person_marks_what_only_a_person_can() {
     let given: BTreeMap<String, usize> = given.into_iter().chain(own).collect();
     class.iter_mut().for_each(|one| one.give(&given));
     let table = class_table(&class);
-    let rows: Vec<_> = table.rows.iter().map(|r| (r.points, r.of, r.to_mark)).collect();
-    assert_eq!(rows, [(4, 5, 0), (1, 5, 0), (4, 5, 1)], "Ada, Edsger, Grace");
+    let rows: Vec<_> = table.rows.iter().map(|r| (r.points.to_string(), r.of, r.to_mark)).collect();
+    let want = [("4", 5, 0), ("1", 5, 0), ("4", 5, 1)].map(|(points, of, left)| (points.to_owned(), of, left));
+    assert_eq!(rows, want, "Ada, Edsger, Grace");
     assert_eq!(table.right, [1, 2]);
     let cells = table.cells();
     assert_eq!(cells[1][7..], ["3", "right"]);
     assert_eq!(cells[3][7..], ["4", "to mark"]);
     let read = class_report(&class, &definitions, &by_catalogue);
-    assert_eq!((read[0].to_mark, read[0].right, read[0].points, read[0].worth), (0, 1, 7, 4));
+    assert_eq!((read[0].to_mark, read[0].right, read[0].points, read[0].worth), (0, 1, Points::whole(7), 4));
     assert_ne!(class[0].id_of(&class[0].items[0]), result("Ada", ["Because!", "60 GB"]).id_of(&class[0].items[1]));
+}
+
+#[test]
+fn the_parts_of_an_answer_that_are_right_have_their_share_of_its_point() {
+    let pairs = r#"{ "id": "who", "kind": "match", "skill": "s.s", "prompt": "Who?", "hints": [], "solution": ["s"],
+                     "pairs": [{ "left": "a", "right": "1", "say": "" }, { "left": "b", "right": "2", "say": "" },
+                               { "left": "c", "right": "3", "say": "" }] }"#;
+    let mut definitions = definitions();
+    definitions.insert("memory/who".into(), serde_json::from_str(pairs).unwrap());
+    let quiz = QuizSpec { exercises: vec!["memory/who".into(), "memory/bytes".into()], ..QuizSpec::default() };
+    for (answer, points, cell, share) in [
+        ("0,1,2", "1", "right", 0.5),
+        ("0,1,1", "0.66", "0.66", 1.0 / 3.0),
+        ("0,,", "0.33", "0.33", 1.0 / 6.0),
+        ("1,2,0", "0", "wrong", 0.0),
+        (",,", "0", "unanswered", 0.0),
+        ("x", "0", "to mark", 0.0),
+    ] {
+        let answers = BTreeMap::from([("memory/who".to_owned(), answer.to_owned())]);
+        let result = ExamResult::mark(&quiz, "Ada", (0, 60), &answers, &definitions, &by_catalogue);
+        assert!((result.share(&definitions) - share).abs() < 1e-9, "{answer}: {}", result.share(&definitions));
+        let again = recheck(&result, &definitions, &by_catalogue);
+        assert_eq!((again.points().to_string().as_str(), again.of()), (points, 2), "{answer}");
+        let table = class_table(&[again]);
+        assert_eq!((table.cells()[1][7].as_str(), table.rows[0].odd), (cell, 0), "{answer}");
+    }
+    let thirds: Points = [Points::part([1, 3], 1); 3].into_iter().sum();
+    assert_eq!([Points::whole(2), Points::part([1, 2], 5), thirds].map(|p| p.to_string()), ["2", "2.5", "0.99"]);
+}
+
+#[test]
+fn one_link_gives_every_learner_numbers_of_their_own() {
+    let spec = QuizSpec { each: true, ..quiz(7) };
+    assert_eq!(QuizSpec::read(&spec.to_query()), (spec.clone(), vec![]));
+    assert!(!quiz(7).to_query().to_string().contains("each"));
+    let (_, problems) = QuizSpec::read(&Query::parse("e=a/b&each=yes"));
+    assert!(problems[0].message.contains("each must be 1"), "{problems:?}");
+    let seed = |learner: &str| spec.seed_of("scaling/speedup", learner);
+    assert_eq!(seed("Ada Right"), seed("  ada  right "), "the same name, typed otherwise");
+    assert!(seed("Ada Right") != seed("Bob Wrong") && seed("") != 0);
+    assert_ne!(seed("Ada Right"), QuizSpec { seed: 0, ..spec.clone() }.seed_of("scaling/speedup", "Ada Right"));
+    // A file with another name on it has numbers that are not that learner's.
+    let definitions = definitions();
+    let mut result = ExamResult::mark(&spec, "Ada", (0, 60), &BTreeMap::new(), &definitions, &by_catalogue);
+    assert!(recheck(&result, &definitions, &by_catalogue).agrees());
+    result.learner = "Eve".into();
+    let copied = recheck(&result, &definitions, &by_catalogue);
+    assert!(copied.items.iter().all(|item| item.finding == Finding::OtherSeed), "{copied:?}");
 }
 
 #[test]
