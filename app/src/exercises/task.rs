@@ -65,10 +65,16 @@ pub(super) fn form(session: Session) -> AnyView {
             .enumerate()
             .map(|(i, text)| {
                 let met = move || judged.with(|j| j.as_ref().is_some_and(|j| j.met.get(i) == Some(&true)));
+                let now = move || {
+                    let now = judged.with(|j| j.as_ref().and_then(|j| j.now.get(i).cloned()));
+                    now.filter(|now| !now.is_empty())
+                        .map(|now| view! { <small class="now">"now " <span inner_html=now></span></small> })
+                };
                 view! {
                     <li class:met=met>
                         <b aria-hidden="true">{move || if met() { "✓" } else { "○" }}</b>
                         <span inner_html=session.fill(&text)></span>
+                        {now}
                         <span class="visually-hidden">{move || if met() { ": met" } else { ": not yet" }}</span>
                     </li>
                 }

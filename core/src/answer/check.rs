@@ -111,7 +111,7 @@ impl Question<'_> {
             Some(unit) if matches!(unit.measure, Measure::Things | Measure::Times) => self.without_unit(answer),
             Some(unit) => self.with_other_unit(answer, unit).map(|outcome| (outcome, None)),
         };
-        slip.or_else(|| self.recognised(answer).map(|outcome| (outcome, None)))
+        slip.or_else(|| self.recognised(answer).or_else(|| self.percentage(answer)).map(|outcome| (outcome, None)))
             .unwrap_or_else(|| (self.wrong(answer.value), None))
     }
 
@@ -196,6 +196,13 @@ impl Question<'_> {
         let is_amount = !matches!(self.unit, Unit::Count | Unit::Ratio | Unit::Fraction);
         let is_prefixed = suited(self.expected, self.unit).is_some_and(|unit| unit.factor != 1.0);
         is_amount && is_prefixed && answer.unit.is_none() && !answer.scaled && answer.value != 0.0
+    }
+
+    /// A bare number above 1 for a part of one: a percentage, in all likelihood, and it is asked whether it is.
+    fn percentage(&self, answer: &Answer) -> Option<Outcome> {
+        let is_bare = answer.unit.is_none() && !answer.scaled;
+        let is_part = self.unit == Unit::Fraction && (0.0..=1.0).contains(&self.expected);
+        (is_bare && is_part && answer.value > 1.0).then(|| Outcome::MissingUnit { units: vec!["%".to_owned()] })
     }
 
     /// The right number in front of another unit of the kind.

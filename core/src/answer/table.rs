@@ -453,6 +453,7 @@ const SHEETS: &[Sheet] = &[
             ("14.3%",                   "declared-mistake",   "m + p − 1"),
             ("3/21",                    "declared-mistake",   "m + p − 1"),
             ("12.5",                    "missing-unit",       "write 12.5%"),
+            ("50",                      "missing-unit",       "If it is a percentage, write 50%"),
             ("0.125%",                  "wrong-prefix",       "in % this is 100 times too small"),
             ("87.5%",                   "complement",         "other part"),
             ("7/8",                     "complement",         "add up to"),

@@ -137,6 +137,15 @@ fn a_task_has_more_than_one_right_answer() {
 }
 
 #[test]
+fn a_goal_says_where_it_stands_if_it_is_about_one_quantity() {
+    let exercise = task();
+    let Kind::Task(goals) = &exercise.kind else { panic!("a task") };
+    let state = Query::parse("serial=0.05&n=64");
+    let judged = goals.judge(&exercise, &draw(&exercise, 0), &state, &by_catalogue(&exercise)).unwrap();
+    assert_eq!((judged.met, judged.now), (vec![false, true], vec!["15.4".to_owned(), String::new()]));
+}
+
+#[test]
 fn a_task_is_proven_to_be_one() {
     let mut begun = task();
     begun.params.insert("n".into(), "10000".into());

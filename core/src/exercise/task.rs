@@ -9,6 +9,7 @@ use super::kind::{ExerciseKind, Field, Posed, Visit};
 use super::names::{Evaluate, names_of};
 use super::paper::{List, Marks};
 use super::report::Report;
+use super::template::Template;
 use super::{Env, Exercise, Params, query};
 use crate::catalogue;
 use crate::query::{Query, did_you_mean};
@@ -49,6 +50,8 @@ pub struct Goal {
 pub struct Judged {
     /// By goal, whether it is met.
     pub met: Vec<bool>,
+    /// By goal, what its value is now, as a person reads it; empty for one that is no single quantity.
+    pub now: Vec<String>,
     /// Fixed parameters that were changed.
     pub strayed: Vec<String>,
 }
@@ -78,7 +81,7 @@ impl Task {
             let name = crate::expr::name_of(name);
             env.text(&name) != begin.text(&name)
         });
-        let mut met = Vec::with_capacity(self.goals.len());
+        let (mut met, mut now) = (Vec::with_capacity(self.goals.len()), Vec::with_capacity(self.goals.len()));
         for (i, goal) in self.goals.iter().enumerate() {
             let of = |field: &str, text: &str| env.eval(text).map_err(|e| format!("goal {}, {field}: {e}", i + 1));
             let value = of("value", &goal.value)?;
@@ -86,9 +89,10 @@ impl Task {
             let slack = 1e-9 * value.abs();
             let low = goal.at_least.as_deref().map(|text| of("at_least", text)).transpose()?;
             let high = goal.at_most.as_deref().map(|text| of("at_most", text)).transpose()?;
+            now.push(Template::fill(&format!("{{{}|auto}}", goal.value), &env).unwrap_or_default());
             met.push(low.is_none_or(|low| value >= low - slack) && high.is_none_or(|high| value <= high + slack));
         }
-        Ok(Judged { met, strayed: strayed.cloned().collect() })
+        Ok(Judged { met, now, strayed: strayed.cloned().collect() })
     }
 }
 

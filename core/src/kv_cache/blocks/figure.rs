@@ -507,6 +507,10 @@ impl Model for Params {
         self.shown()
     }
 
+    fn runs(&self, shown: &Shown) -> bool {
+        self.view != View::Fit || shown.fit.room > 0.0
+    }
+
     fn settle(&mut self, reader: &mut Reader<'_>) {
         self.model = ModelRef::read_shape(reader, MODEL);
     }
