@@ -147,7 +147,7 @@ table! {
         "{done} von {all} Abschnitten sind übersetzt. Die übrigen sind auf Englisch, ebenso Abbildungen, Aufgaben, Glossar, Suche, Vorträge und \
          Quiz. Zahlen stehen überall in englischer Schreibweise: 4,096 und 1.5.";
     /// Before sections that aren't translated.
-    UNTRANSLATED = "From here on the text is in English only so far.", "Ab hier gibt es den Text bisher nur auf Englisch.";
+    UNTRANSLATED = "From here on, the text is still in English.", "Ab hier gibt es den Text bisher nur auf Englisch.";
     /// Where the chapter belongs, after the name of its part.
     PLACE = "chapter {number}", "Kapitel {number}";
     /// Over the list of sections, of a chapter in one piece and in several.
@@ -222,15 +222,15 @@ table! {
     OWN_WORDS = "In your own words, as to a colleague", "In eigenen Worten, wie gegenüber Kollegen";
     COMPARE = "Compare", "Vergleichen";
     GOOD_ANSWER = "A good answer", "Eine gute Antwort";
-    TICK = "Tick what yours says too", "Hake an, was auch in deiner steht";
+    TICK = "Tick each point that your answer makes", "Hake an, was auch in deiner steht";
     OPEN_FIGURE = "Open the figure", "Abbildung öffnen";
     OPEN_WORKBENCH = "Open the workbench", "Workbench öffnen";
     CAUSE = "What is the cause?", "Was ist die Ursache?";
     PROOF = "What will you change to prove it?", "Was änderst du, um es zu beweisen?";
     MEASURE = "Measure", "Messen";
     CAUSE_AND_PROOF = "Right: the cause, and its proof.", "Richtig: die Ursache und der Beweis.";
-    CAUSE_ALONE = "The cause, and no proof of it yet.", "Die Ursache stimmt, der Beweis fehlt noch.";
-    OTHER_CAUSE = "A change that helps, and not by this cause.", "Die Änderung hilft, aber nicht wegen dieser Ursache.";
+    CAUSE_ALONE = "The cause is right, but it isn’t proved yet.", "Die Ursache stimmt, der Beweis fehlt noch.";
+    OTHER_CAUSE = "This change helps, but not because of that cause.", "Die Änderung hilft, aber nicht wegen dieser Ursache.";
 }
 
 #[cfg(test)]

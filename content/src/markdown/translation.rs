@@ -268,7 +268,7 @@ fn compare(original: &Skeleton<'_, '_>, translated: &Skeleton<'_, '_>, sink: &Si
     if let Some(missing) = original.blocks.get(translated.blocks.len()) {
         let at = translated.blocks.last().map_or(translated.begins, |block| block.at);
         let message =
-            format!("After this chapter.md has {} (line {}), which is missing.", missing.name(), missing.line());
+            format!("chapter.md has {} (line {}) after this. It is missing here; add it.", missing.name(), missing.line());
         sink.report(spot(at), message);
         return;
     }
@@ -291,7 +291,7 @@ fn compare(original: &Skeleton<'_, '_>, translated: &Skeleton<'_, '_>, sink: &Si
         }
         for lost in missing {
             let message =
-                format!("What follows here lacks {}, which is in line {} of chapter.md.", lost.name(), lost.line());
+                format!("Below this line {} is missing, which chapter.md has in line {}. Add it.", lost.name(), lost.line());
             sink.report(spot(at), message);
         }
     }

@@ -15,7 +15,7 @@ use crate::units::Bytes;
 
 /// Where the bandwidths come from.
 pub const ORIGIN: Origin = Origin::Of(
-    "Rajbhandari et al. 2021 (ZeRO-Infinity), arXiv:2104.07857, §4.1; Ren et al. 2021 (ZeRO-Offload), arXiv:2101.06840",
+    "Rajbhandari et al. 2021 (ZeRO-Infinity), arXiv:2104.07857, §4; Ren et al. 2021 (ZeRO-Offload), arXiv:2101.06840",
 );
 
 /// Something that can be moved off the GPU.

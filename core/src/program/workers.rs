@@ -167,7 +167,7 @@ pub fn standing(rank: usize, state: Option<&State>) -> String {
 pub fn differs(run: &Run, ended: &[Ended], tolerance: f64) -> Option<String> {
     for (rank, (one, own)) in run.ranks.iter().zip(ended).enumerate() {
         if one.submitted.len() != own.submitted.len() {
-            return Some(format!("Rank {rank} submits another number of tensors than in one worker."));
+            return Some(format!("Rank {rank} submits a different number of tensors than in one worker."));
         }
         for (a, b) in one.submitted.iter().zip(&own.submitted) {
             let near = |(x, y): (&f64, &f64)| {

@@ -213,7 +213,7 @@ impl Model for Params {
             crate::serving::step::ORIGIN,
             &["makespan", "ttft", "ttft-p90", "tpot", "gap-p99", "gap-max", "throughput", "served", "time"],
         ),
-        origin(Origin::Of("Zhong et al. 2024 (DistServe), arXiv:2401.09670, §2.1"), &["goodput", "attained", "knee"]),
+        origin(Origin::Of("Zhong et al. 2024 (DistServe), arXiv:2401.09670, §1"), &["goodput", "attained", "knee"]),
         origin(Origin::Rows, &["throughput-per-gpu"]),
         origin(crate::kv_cache::ORIGIN, &["fit", "blocks-there"]),
         origin(Origin::Controls, &["replicas-gpus", "requests-there"]),

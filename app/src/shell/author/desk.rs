@@ -211,7 +211,7 @@ impl Desk {
         }
         let files = whole.try_into().map_err(|_| {
             format!(
-                "The link says what its author changed in {folder}, but this site has another version of that chapter. Ask for the files instead."
+                "This link holds changes to another version of {folder} than this site has. Ask its author for the files instead."
             )
         })?;
         Ok(Received { folder, files, changes })

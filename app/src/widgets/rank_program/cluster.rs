@@ -395,7 +395,7 @@ pub(super) fn view(
     view! {
         <details class="fold rank-cluster">
             <summary>"Run it on real Web Workers"</summary>
-            {shares.then(|| view! { <p class="fine">"This puzzle’s launches share files, and workers share none, so it runs in one worker only."</p> })}
+            {shares.then(|| view! { <p class="fine">"This puzzle’s launches share files, which workers can’t, so it runs in one worker only."</p> })}
             <p class="fine">
                 {fewer}
                 "Each rank runs in a worker of its own and talks to the others by postMessage. Collectives go around a ring; an all-to-all \

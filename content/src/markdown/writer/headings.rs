@@ -78,7 +78,7 @@ impl Writer<'_, '_> {
         if let Some(other) = classes.iter().find(|class| &***class != "aside") {
             self.trouble(
                 spot,
-                &format!("Headings have no class “{other}”; `.aside` folds what stands under one."),
+                &format!("Unknown class “{other}” on this heading. The only one is `.aside`, which folds the section."),
                 false,
             );
         }

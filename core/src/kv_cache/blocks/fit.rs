@@ -11,7 +11,7 @@ use crate::model::Shape;
 
 /// Where the size of the pool comes from.
 pub const ORIGIN: Origin = Origin::Of(
-    "vLLM, vllm/v1/core/kv_cache_utils.py: gpu_memory_utilization of the memory, less the weights and a profiling run",
+    "vLLM, vllm/v1/worker/gpu_worker.py, determine_available_memory: gpu_memory_utilization of the memory, less the weights and a profiling run; vllm/v1/core/kv_cache_utils.py: whole blocks",
 );
 
 /// Tokens that are computed together where a window has to hold them (`max_num_batched_tokens`).

@@ -174,7 +174,7 @@ impl Model for Params {
         applies(&["down", "detect"], dies),
     ];
     const ORIGIN: Origin = Origin::Own(
-        "replicas behind a router, step by step; routing after SGLang’s cache_aware policy, vLLM’s router and llm-d; checked against doublewordai/inference-lab at 24d4011",
+        "replicas behind a router, simulated step by step; routing after SGLang’s cache_aware policy, vLLM’s router and llm-d; checked against doublewordai/inference-lab at 24d4011",
     );
     const ORIGINS: &'static [Origins] = &[
         origin(crate::kv_cache::ORIGIN, &["fit"]),
