@@ -16,11 +16,11 @@ pub struct Extent {
     pub slug: String,
     /// The ids of its sections, with the seconds that each takes.
     pub sections: Vec<(String, u32)>,
-    /// How many exercises it has; guesses are none.
+    /// How many exercises it has; guesses and what stands in asides don’t count.
     exercises: u32,
     /// How long they take together, in seconds.
     seconds: u32,
-    /// The ids of its predictions, which nobody has to get right.
+    /// The ids of its predictions and of what stands in asides, which nobody has to get right.
     guesses: Vec<String>,
 }
 
@@ -28,13 +28,13 @@ impl Extent {
     /// Of a chapter of the course.
     pub fn of(chapter: &Chapter, index: &ExerciseIndex) -> Self {
         let own = || index.of_chapter(&chapter.slug);
-        let counted = || own().filter(|e| !e.is_guess());
+        let counted = || own().filter(|e| e.counts());
         Self {
             slug: chapter.slug.clone(),
             sections: chapter.sections.iter().filter(|s| !s.aside).map(|s| (s.id.clone(), s.seconds)).collect(),
             exercises: counted().count() as u32,
             seconds: counted().map(Indexed::seconds).sum(),
-            guesses: own().filter(|e| e.is_guess()).map(|e| e.id().to_owned()).collect(),
+            guesses: own().filter(|e| !e.counts()).map(|e| e.id().to_owned()).collect(),
         }
     }
 

@@ -12,8 +12,8 @@ pub(crate) fn is_section(heading: &Heading) -> bool {
     heading.level == 2 || heading.aside
 }
 
-/// The sections of a page and its asides. What stands before the first belongs to it.
-pub(crate) fn of(page: &Page, exercises: &[Indexed]) -> Vec<Extent> {
+/// The sections of a page and its asides; marks the exercises that stand in asides. What stands before the first section belongs to it.
+pub(crate) fn of(page: &Page, exercises: &mut [Indexed]) -> Vec<Extent> {
     let headings: Vec<&Heading> = page.outline.iter().filter(|h| is_section(h)).collect();
     let mut extents: Vec<Extent> =
         headings.iter().map(|h| Extent { id: h.id.clone(), aside: h.aside, ..Extent::default() }).collect();
@@ -28,11 +28,12 @@ pub(crate) fn of(page: &Page, exercises: &[Indexed]) -> Vec<Extent> {
         .iter()
         .map(|h| page.html.find(&format!("<h{} id=\"{}\"", h.level, h.id)).unwrap_or_default())
         .collect();
-    for exercise in exercises {
+    for exercise in exercises.iter_mut() {
         let place = page.html.find(&format!("data-slot-exercise=\"{}\"", exercise.id())).unwrap_or_default();
         let at = starts.partition_point(|start| *start <= place).saturating_sub(1);
         if let Some(extent) = extents.get_mut(at) {
             extent.exercises = extent.exercises.saturating_add(exercise.seconds());
+            exercise.aside = extent.aside;
         }
     }
     for (extent, words) in extents.iter_mut().zip(words) {
@@ -102,12 +103,12 @@ mod tests {
             ..Page::default()
         };
         let exercise = |key: &str| Indexed { key: key.into(), kind: "number".into(), level: 1, ..Indexed::default() };
-        let extents = of(&page, &[exercise("c/x"), exercise("c/y")]);
+        let extents = of(&page, &mut [exercise("c/x"), exercise("c/y")]);
         let want = |id: &str, seconds| Extent { id: id.into(), seconds, exercises: 60, aside: false };
         assert_eq!(extents, [want("a", 120), want("b", 20)]);
         assert_eq!(legs_of(&extents, 5), [(0, 5)]);
         assert_eq!(legs_of(&[want("a", 540), want("b", 540)], 20), [(0, 10), (1, 10)]);
-        assert!(of(&Page::default(), &[exercise("c/x")]).is_empty() && legs_of(&[], 60).is_empty());
+        assert!(of(&Page::default(), &mut [exercise("c/x")]).is_empty() && legs_of(&[], 60).is_empty());
     }
 
     #[test]

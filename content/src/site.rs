@@ -163,8 +163,8 @@ pub fn draft(tree: &Tree, folder: &str) -> Draft {
     let written = course.chapter(slug).filter(|c| c.status == Status::Written);
     let (html, exercises) = match written.and_then(|chapter| Some((chapter, read_chapter(&world, chapter)?))) {
         Some((chapter, mut read)) => {
-            let indexed: Vec<Indexed> = read.list.iter().map(|e| e.indexed(slug)).collect();
-            let extents = extent::of(&read.page, &indexed);
+            let mut indexed: Vec<Indexed> = read.list.iter().map(|e| e.indexed(slug)).collect();
+            let extents = extent::of(&read.page, &mut indexed);
             extent::say_asides(&mut read.page, &extents, Lang::En);
             let reading = Reading {
                 lang: Lang::En,
@@ -293,8 +293,8 @@ fn write_chapter(
 ) -> (Vec<Indexed>, Vec<Extent>, Vec<Translated>) {
     let Some(mut read) = read_chapter(world, chapter) else { return Default::default() };
     let slug = &chapter.slug;
-    let indexed: Vec<Indexed> = read.list.iter().map(|e| e.indexed(slug)).collect();
-    let extents = extent::of(&read.page, &indexed);
+    let mut indexed: Vec<Indexed> = read.list.iter().map(|e| e.indexed(slug)).collect();
+    let extents = extent::of(&read.page, &mut indexed);
     extent::say_asides(&mut read.page, &extents, Lang::En);
     let page = &read.page;
     index.page(slug, &chapter.title, page, &read.list);

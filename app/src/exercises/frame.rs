@@ -6,6 +6,7 @@ use ringside_core::exercise::Exercise;
 
 use super::session::Session;
 use crate::ui::copy_link::copy_link;
+use crate::ui::dom;
 use crate::ui::trouble::trouble;
 use crate::ui::{focus_soon, unique_id};
 
@@ -83,11 +84,16 @@ fn onward(session: Session) -> impl IntoView {
 fn next(session: Session) -> Option<(String, String)> {
     let address = session.address(session.lang).filter(|_| !session.alone)?;
     let (page, id) = address.split_once('#')?;
-    let next = document().get_element_by_id(id)?.next_element_sibling()?;
+    let place = document().get_element_by_id(id)?;
+    // The last of an aside goes on behind it.
+    let after = || place.closest("details").ok()??.next_element_sibling();
+    let next = place.next_element_sibling().or_else(after)?;
+    let aside = dom::find(&next, ":scope > summary > :is(h2, h3)").filter(|_| next.tag_name() == "DETAILS");
+    let next = aside.map_or(next, Into::into);
     if let Some(id) = next.get_attribute("data-slot-exercise") {
         return Some((format!("{page}#exercise-{id}"), language::NEXT_EXERCISE.to(session.lang).to_owned()));
     }
-    let title = next.text_content().filter(|_| next.tag_name() == "H2")?;
+    let title = next.text_content().filter(|_| matches!(next.tag_name().as_str(), "H2" | "H3"))?;
     Some((format!("{page}#{}", next.id()), language::READ_ON.with(session.lang, &[("title", &title)])))
 }
 

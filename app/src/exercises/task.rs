@@ -75,7 +75,7 @@ pub(super) fn form(session: Session) -> AnyView {
                         <b aria-hidden="true">{move || if met() { "✓" } else { "○" }}</b>
                         <span inner_html=session.fill(&text)></span>
                         {now}
-                        <span class="visually-hidden">{move || if met() { ": met" } else { ": not yet" }}</span>
+                        <span class="visually-hidden" aria-live="polite">{move || if met() { ": met" } else { ": not yet" }}</span>
                     </li>
                 }
             })
@@ -113,7 +113,7 @@ pub(super) fn form(session: Session) -> AnyView {
         said.ok().map(|text| frame::verdict(true, true, text))
     };
     view! {
-        <ul class="goals" aria-live="polite">{goals}</ul>
+        <ul class="goals">{goals}</ul>
         {figure.view(session, state, language::OPEN_FIGURE)}
         {strayed}
         <div role="status">{say}</div>

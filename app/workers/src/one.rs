@@ -110,9 +110,7 @@ fn alone(job: &Job) -> Result<Alone, ringside_core::program::Diagnosis> {
     let began = clock();
     let mut runs = Vec::new();
     for repeat in 0..=REPEATS {
-        let start = clock();
-        let run = ringside_ranks::timed(job, clock)?;
-        let seconds = clock() - start;
+        let (seconds, run) = ringside_ranks::timed(job, clock)?;
         // The first one also waits for the browser to compile what it calls.
         if repeat > 0 || seconds > ENOUGH {
             runs.push(Alone { seconds, run });

@@ -42,6 +42,7 @@ impl ChapterExercise<'_> {
             skill: self.exercise.skill.clone(),
             level: self.exercise.level,
             puzzle: self.puzzle().to_owned(),
+            aside: false,
         }
     }
 

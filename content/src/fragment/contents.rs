@@ -47,10 +47,10 @@ fn link(page: Page) -> String {
 /// What the progress of a chapter is computed from, as attributes.
 fn extent(chapter: &Chapter, exercises: &ExerciseIndex) -> String {
     let own = || exercises.of_chapter(&chapter.slug);
-    let counted = || own().filter(|e| !e.is_guess());
+    let counted = || own().filter(|e| e.counts());
     let sections: Vec<String> =
         chapter.sections.iter().filter(|s| !s.aside).map(|s| format!("{}:{}", s.id, s.seconds)).collect();
-    let guesses: Vec<&str> = own().filter(|e| e.is_guess()).map(Indexed::id).collect();
+    let guesses: Vec<&str> = own().filter(|e| !e.counts()).map(Indexed::id).collect();
     format!(
         " data-sections=\"{}\" data-of=\"{}\" data-seconds=\"{}\" data-guesses=\"{}\"",
         escape(&sections.join(" ")),

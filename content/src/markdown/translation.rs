@@ -175,14 +175,16 @@ impl<'t, 'a> Skeleton<'t, 'a> {
                         skeleton.fence(&info, &body, at);
                     }
                 }
-                Event::Start(Tag::Heading { level, id, .. }) => {
-                    skeleton.block("the heading", String::new(), at);
+                Event::Start(Tag::Heading { level, id, classes, .. }) => {
+                    // An aside there is one here.
+                    let classes = classes.iter().map(|class| format!(" .{class}")).collect();
+                    skeleton.block("the heading", classes, at);
                     heading = Some((level, id.map(|id| id.to_string()), String::new()));
                 }
                 Event::End(TagEnd::Heading(_)) => {
                     if let (Some((level, id, words)), Some(block)) = (heading.take(), skeleton.blocks.last_mut()) {
-                        block.text =
-                            format!("{} {{#{}}}", "#".repeat(level as usize), id.unwrap_or_else(|| slug(&words)));
+                        let (level, id) = ("#".repeat(level as usize), id.unwrap_or_else(|| slug(&words)));
+                        block.text = format!("{level} {{#{id}{}}}", block.text);
                     }
                 }
                 Event::Text(words) => {
@@ -267,8 +269,11 @@ fn compare(original: &Skeleton<'_, '_>, translated: &Skeleton<'_, '_>, sink: &Si
     }
     if let Some(missing) = original.blocks.get(translated.blocks.len()) {
         let at = translated.blocks.last().map_or(translated.begins, |block| block.at);
-        let message =
-            format!("chapter.md has {} (line {}) after this. It is missing here; add it.", missing.name(), missing.line());
+        let message = format!(
+            "chapter.md has {} (line {}) after this. It is missing here; add it.",
+            missing.name(),
+            missing.line()
+        );
         sink.report(spot(at), message);
         return;
     }
@@ -290,8 +295,11 @@ fn compare(original: &Skeleton<'_, '_>, translated: &Skeleton<'_, '_>, sink: &Si
             sink.report(spot(extra.at), message);
         }
         for lost in missing {
-            let message =
-                format!("Below this line {} is missing, which chapter.md has in line {}. Add it.", lost.name(), lost.line());
+            let message = format!(
+                "Below this line {} is missing, which chapter.md has in line {}. Add it.",
+                lost.name(),
+                lost.line()
+            );
             sink.report(spot(at), message);
         }
     }

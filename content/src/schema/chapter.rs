@@ -43,9 +43,17 @@ pub struct Indexed {
     /// The puzzle of a workbench that it is; empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub puzzle: String,
+    /// Whether it stands in an aside.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aside: bool,
 }
 
 impl Indexed {
+    /// Whether a chapter isn't done without it: it is no guess, and stands in no aside.
+    pub fn counts(&self) -> bool {
+        !self.is_guess() && !self.aside
+    }
+
     /// The chapter's slug.
     pub fn chapter(&self) -> &str {
         self.key.split('/').next().unwrap_or_default()

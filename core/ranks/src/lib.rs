@@ -110,17 +110,20 @@ fn launch<'a>(job: &'a Job, source: &Source) -> (Run, World<'a>, Option<Diagnosi
 
 /// Runs all ranks of a job here, in turn, by `clock` (seconds). The run has the time that each rank's program took where it would
 /// have that of its FLOPs, and so says how long the job takes if each rank is on its own and messages take what the job's machine says.
+/// Before it stand the seconds that all ranks took here in turn, without what it takes to read the program.
 ///
 /// # Errors
 /// If the program ends with an error or a deadlock: what it is told.
-pub fn timed(job: &Job, clock: fn() -> f64) -> Result<Run, Diagnosis> {
+pub fn timed(job: &Job, clock: fn() -> f64) -> Result<(f64, Run), Diagnosis> {
     let source = rewrite(&job.program).map_err(|unreadable| say::syntax(unreadable.line, &unreadable.message))?;
     let mut world = World::new(job, job.world_size, BTreeMap::new(), false);
     world.clock = Some(clock);
+    let began = clock();
     let end = engine::run(&mut world, &source);
+    let seconds = clock() - began;
     match end.fault {
         Some(fault) => Err(fault),
-        None => Ok(timing::play(&world.seats, &world.transfers, end.states, &job.machine)),
+        None => Ok((seconds, timing::play(&world.seats, &world.transfers, end.states, &job.machine))),
     }
 }
 

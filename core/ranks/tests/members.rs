@@ -200,7 +200,7 @@ fn what_programs_take_by_the_clock_is_played_over_the_measured_wire() {
     let wire = Wire { latency: 1e-3, bandwidth: 1e6 };
     let mut job = job("if rank() == 0: dist.send(torch.ones(250), 1)\nelse: dist.recv(torch.ones(250), 0)\n", 2);
     job.machine = machine(2, wire, 1 << 20);
-    let run = ringside_ranks::timed(&job, clock).unwrap();
+    let (_, run) = ringside_ranks::timed(&job, clock).unwrap();
     // Each rank is timed up to its call; the message takes α and a millisecond for its kilobyte.
     let [sender, receiver] = [0, 1].map(|rank| run.ranks[rank].flops);
     assert_eq!((sender, receiver), (0.0, 0.0));

@@ -456,7 +456,10 @@ impl Reading {
             "m" | "million"
                 if n == 1.0
                     && (before(&["per"])
-                        || (matches!(after, "token" | "tokens") && near(&PRICE, 12, 12) && !self.trains())) =>
+                        || (matches!(after, "token" | "tokens")
+                            && near(&PRICE, 12, 12)
+                            && !near(&LENGTH, 2, 3)
+                            && !self.trains())) =>
             {
                 self.said.push((What::Price, "a price per million tokens".to_owned()));
             }

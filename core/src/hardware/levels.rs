@@ -391,7 +391,9 @@ mod tests {
         starts(1 << 30, "1 GiB fit in HBM, where reading them once takes");
         // No SM reads another's registers, so what fits there in pieces is read from L2, of which no bandwidth is known.
         starts(16 << 20, "16 MiB fit in the registers of all SMs only in pieces of at most 256 KiB");
-        assert!(at(16 << 20).finding().contains("is L2, whose bandwidth the vendor doesn’t publish. From HBM it takes"));
+        assert!(
+            at(16 << 20).finding().contains("is L2, whose bandwidth the vendor doesn’t publish. From HBM it takes")
+        );
         let card = Params { gpu: gpu("rtx-4090"), bytes: 1 << 36, ..Params::standard() };
         assert!(card.finding().starts_with("64 GiB fit in the host’s memory, over PCIe"), "{}", card.finding());
     }

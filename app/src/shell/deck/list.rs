@@ -6,6 +6,7 @@
 //! [`pictures`]. Lines that begin with `//` are notes on the line before, for whoever presents alone. Empty lines, and lines that begin with `#`, say nothing.
 
 use leptos::prelude::*;
+use ringside_content::language::Lang;
 use ringside_core::query::{Query, shorten};
 
 use super::{Shows, Slide, detached, figures, in_words, pictures, read, text, titled};
@@ -175,6 +176,8 @@ async fn of_address(address: &str) -> Result<Vec<Slide>, String> {
     let url = web_sys::Url::new(&link::whole(address)).map_err(|_| "this is no address.".to_owned())?;
     let path = url.pathname();
     let path = path.strip_prefix(&base_path()).unwrap_or(&path).trim_matches('/').to_owned();
+    // A talk is in English.
+    let (_, path) = Lang::of_path(&path);
     let query = Query::parse(url.search().trim_start_matches('?'));
     match path.split('/').collect::<Vec<_>>().as_slice() {
         ["w", id] if widgets::find(id).is_some() => {

@@ -280,7 +280,8 @@ mod tests {
     fn what_is_left_of_a_chapter_is_what_was_not_read_and_not_solved() {
         let (course, _, index) = world();
         let mut chapter = course.chapters().next().expect("a chapter").clone();
-        chapter.sections = ["one", "two"].map(|id| Extent { id: id.into(), seconds: 300, exercises: 0, aside: false }).into();
+        chapter.sections =
+            ["one", "two"].map(|id| Extent { id: id.into(), seconds: 300, exercises: 0, aside: false }).into();
         let mut doc = Doc::default();
         let all = left(&chapter, &index, &doc);
         doc.chapters.entry("a".into()).or_default().at = Some("two".into());

@@ -69,6 +69,10 @@ struct Field {
     /// Whether a log is asked for, though the field is still empty.
     wants_log: RwSignal<bool>,
     elsewhere: RwSignal<Option<Elsewhere>>,
+    /// The file that is for another page.
+    given: StoredValue<Option<web_sys::File>, LocalStorage>,
+    /// What was asked for last: a file that was still being read by then comes too late.
+    turn: StoredValue<u32>,
     trouble: RwSignal<Option<String>>,
     id: &'static str,
     done: Callback<()>,
@@ -99,6 +103,8 @@ pub(super) fn view(place: Place) -> AnyView {
         chosen: RwSignal::new(0),
         wants_log: RwSignal::new(false),
         elsewhere: RwSignal::new(None),
+        given: StoredValue::new_local(None),
+        turn: StoredValue::new(0),
         trouble: RwSignal::new(None),
         id: place.id,
         done: place.done,
@@ -111,7 +117,7 @@ pub(super) fn view(place: Place) -> AnyView {
             {move || own.elsewhere.get().map(|other| {
                 view! {
                     <p class="search-elsewhere">
-                        {other.what} " " <a href=other.href on:click=move |_| own.done.run(())>{other.words}</a> "."
+                        {other.what} " " <a href=other.href on:click=move |_| own.leave()>{other.words}</a> "."
                     </p>
                 }
             })}
@@ -182,7 +188,14 @@ where
 }
 
 impl Field {
+    /// Goes to the page that the file is for, with it.
+    fn leave(self) {
+        file::hand_over(self.given.try_update_value(Option::take).flatten());
+        self.done.run(());
+    }
+
     fn clear(self) {
+        self.turn.update_value(|turn| *turn += 1);
         self.text.set(String::new());
         self.wants_log.set(false);
         self.elsewhere.set(None);
@@ -191,6 +204,7 @@ impl Field {
     }
 
     fn write(self, text: String) {
+        self.turn.update_value(|turn| *turn += 1);
         self.chosen.set(0);
         self.elsewhere.set(None);
         self.trouble.set(None);
@@ -268,7 +282,7 @@ impl Field {
 
     /// A field for a log or a file's text.
     fn long_field(self) -> AnyView {
-        let id = format!("{}-log", self.id);
+        let (id, keys) = (format!("{}-log", self.id), format!("{}-log-keys", self.id));
         let node = focused::<html::Textarea>();
         // Enter goes where the text is read; a line is added with Shift.
         let keydown = move |event: KeyboardEvent| {
@@ -286,10 +300,12 @@ impl Field {
                 rows="7"
                 spellcheck="false"
                 autocomplete="off"
+                aria-describedby=keys.clone()
                 prop:value=self.text
                 on:input=move |event| self.write(event_target_value(&event))
                 on:keydown=keydown
             ></textarea>
+            <p class="visually-hidden" id=keys>"Enter goes on with this text, Shift and Enter begins a line."</p>
         }
         .into_any()
     }
@@ -476,8 +492,13 @@ impl Field {
     fn take(self, files: Vec<web_sys::File>) {
         let Some(given) = files.into_iter().next() else { return };
         self.clear();
+        let turn = self.turn.get_value();
         spawn_local(async move {
             let start = file::start(&given, LARGEST).await;
+            // By now the box may be gone.
+            if self.turn.try_get_value() != Some(turn) {
+                return;
+            }
             let elsewhere = match start.as_ref().map(|(start, is_all)| (content(start), is_all)) {
                 Err(why) => return self.trouble.set(Some(why.clone())),
                 Ok((Err(why), _)) => return self.trouble.set(Some(why.to_owned())),
@@ -490,7 +511,7 @@ impl Field {
                     return self.text.set(text.unwrap_or_default());
                 }
             };
-            file::hand_over(Some(given));
+            self.given.set_value(Some(given));
             self.elsewhere.set(Some(elsewhere));
         });
     }

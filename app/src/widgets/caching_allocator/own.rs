@@ -3,15 +3,12 @@
 use js_sys::Array;
 use leptos::prelude::*;
 use ringside_core::allocator::Snapshot;
-use ringside_core::detective::{SNAPSHOT, Said};
+use ringside_core::detective::{LARGEST_SNAPSHOT, SNAPSHOT, Said};
 use wasm_bindgen::prelude::*;
 
 use crate::ui::file;
 use crate::ui::unique_id;
 use crate::worker::{Program, Worker};
-
-/// Bytes that are read.
-const MOST_BYTES: f64 = 50e6;
 
 /// The worker that reads traces reads snapshots too.
 const READER: Program = Program {
@@ -60,7 +57,7 @@ impl Own {
         let Some(file) = files.into_iter().next() else { return };
         self.stop();
         self.problems.set(Vec::new());
-        if let Err(why) = file::fits(&file, MOST_BYTES) {
+        if let Err(why) = file::fits(&file, LARGEST_SNAPSHOT as f64) {
             return self.problems.set(vec![why]);
         }
         match Worker::start(READER, move |said| self.hear(said)) {
@@ -111,7 +108,7 @@ pub(super) fn view(own: Own) -> impl IntoView {
         <section class="alloc-own">
             <p class="alloc-title">"Your own snapshot"</p>
             <p class="fine">
-                "Drop what torch.cuda.memory._dump_snapshot() wrote on the figure, or _snapshot() as JSON, up to 50 MB. It stays in your browser."
+                "Drop what torch.cuda.memory._dump_snapshot() wrote on the figure, or _snapshot() as JSON, up to 200 MB. It stays in your browser."
             </p>
             <div class="alloc-files">
                 <label for=id.clone()>"Choose a snapshot"</label>

@@ -370,6 +370,11 @@ pub(super) fn view(
     let asked = Memo::new(move |_| state.params().with(|p| p.ranks as usize));
     let ranks = Memo::new(move |_| workers(asked.get(), cores()));
     let kill = RwSignal::new(None::<usize>);
+    // The list of ranks is made anew with their number, and begins with none chosen.
+    Effect::new(move |_| {
+        ranks.track();
+        kill.set(None);
+    });
     let idle = move || cluster.doing.with(Option::is_none);
     let shares = !puzzle.launches.is_empty();
     let run = move |_| {

@@ -181,10 +181,26 @@ pub(in crate::run) fn printed(lines: &[(usize, String)], card: &mut Card) {
         return;
     }
     card.run.layout.framework = Some("deepspeed".to_owned());
-    let said = |name: &str| {
-        lines.iter().rev().find_map(|(line, text)| Some((*line, text.strip_prefix(name)?.strip_prefix(' ')?)))
+    let all = |name: &'static str| {
+        lines.iter().filter_map(move |(line, text)| Some((*line, text.strip_prefix(name)?.strip_prefix(' ')?)))
     };
-    let whole = |name: &str| {
+    // A job may have several engines, such as a policy's and a frozen model's, and nothing says which printed which list.
+    let differs = |name: &'static str| all(name).any(|(_, value)| all(name).any(|(_, other)| other != value));
+    for name in PRINTED.into_iter().filter(|name| differs(name)) {
+        let key = match name {
+            "bfloat16_enabled" | "float16_enabled" | "fp16_enabled" => "layout.dtype",
+            "gradient_accumulation_steps" => "layout.microbatches",
+            "optimizer_name" => "layout.optimizer",
+            "train_batch_size" => "layout.batch",
+            "train_micro_batch_size_per_gpu" => "layout.mbs",
+            "world_size" => "layout.dp",
+            _ => "layout.zero",
+        };
+        let line = all(name).next().map_or(0, |(line, _)| line);
+        card.unknown(key, name, "printed with several values, by engines that aren’t told apart", line);
+    }
+    let said = |name: &'static str| all(name).next().filter(|_| !differs(name));
+    let whole = |name: &'static str| {
         let (line, value) = said(name)?;
         Some((line, value.parse::<u64>().ok().filter(|n| (1..1_000_000_000).contains(n))?))
     };
@@ -272,6 +288,11 @@ mod tests {
         );
         assert_eq!((l.dtype, l.optimizer, l.framework.as_deref()), (Some(Dtype::Bf16), None, Some("deepspeed")));
         // A list that is cut leaves open what it lacks.
+        // Two engines, as a job of reinforcement learning has.
+        let other = LINES.replace("stage ...... 3", "stage ...... 0").replace("per_gpu  2", "per_gpu  8");
+        let two = read_any("train.log", &[LINES, &other].concat());
+        assert_eq!((two.run.layout.zero, two.run.layout.mbs, two.run.layout.batch), (None, None, Some(64)));
+        assert!(two.run.is_unknown("layout.zero") && two.run.is_unknown("layout.mbs"), "{two:?}");
         let cut = read_any(
             "train.log",
             LINES.split_inclusive('\n').take(1).collect::<String>().replace("True", "False").as_str(),

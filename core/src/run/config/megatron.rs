@@ -180,10 +180,16 @@ pub(in crate::run) fn dump(lines: &[(usize, String)], whole: bool, card: &mut Ca
             ("padded_vocab_size", _) => ("vocab-size".to_owned(), values),
             _ => (name.replace('_', "-"), values),
         };
-        given.push(Given { name, values, line: *line, is_key: false });
+        given.push(Given { name, values, line: *line, is_key: false, is_map: false });
     }
     if lines.iter().any(|(_, text)| text.starts_with("add_bias_linear False")) {
-        given.push(Given { name: "disable-bias-linear".to_owned(), values: Vec::new(), line: 0, is_key: false });
+        given.push(Given {
+            name: "disable-bias-linear".to_owned(),
+            values: Vec::new(),
+            line: 0,
+            is_key: false,
+            is_map: false,
+        });
     }
     of(&given, false, card);
     if whole {

@@ -46,6 +46,8 @@ pub(super) struct Given {
     pub line: usize,
     /// Whether it stands in a file, as `name: value`.
     pub is_key: bool,
+    /// Whether what it is given has settings of its own.
+    pub is_map: bool,
 }
 
 impl Given {
@@ -88,7 +90,7 @@ pub(super) fn options(text: &str) -> Vec<Given> {
                 Some((name, value)) => (name, vec![value.to_owned()]),
                 None => (name, Vec::new()),
             };
-            all.push(Given { name: name.replace('_', "-"), values, line, is_key: false });
+            all.push(Given { name: name.replace('_', "-"), values, line, is_key: false, is_map: false });
             goes_on = true;
         } else if let Some(last) = all.last_mut().filter(|_| goes_on) {
             last.values.push(word.to_owned());

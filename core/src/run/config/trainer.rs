@@ -152,13 +152,14 @@ pub(in crate::run) fn yaml(name: &str, node: &Node) -> Card {
     let Value::Map(entries) = &node.value else { return card.done() };
     let mut given: Vec<Given> = Vec::new();
     for (key, line, value) in entries {
+        let is_map = matches!(value.value, Value::Map(_));
         let values = match &value.value {
             Value::Text(text) if matches!(text.as_str(), "" | "null" | "~") => continue,
             Value::Text(text) => vec![text.clone()],
             Value::List(list) => list.iter().map(|item| item.text().unwrap_or("…").to_owned()).collect(),
             Value::Map(_) => vec!["…".to_owned()],
         };
-        given.push(Given { name: key.replace('_', "-"), values, line: *line, is_key: true });
+        given.push(Given { name: key.replace('_', "-"), values, line: *line, is_key: true, is_map });
     }
     let is_factory = OF_FACTORY.iter().any(|key| node.get(key).is_some());
     if is_factory && node.get("finetuning_type").is_none() {
@@ -197,6 +198,7 @@ pub(in crate::run) fn of(given: &[Given], card: &mut Card) {
                 card.unknown("layout.zero", &flag.text(), why, line);
             }
             "fsdp" => fsdp(card, flag),
+            "fsdp-config" if flag.is_map => card.unread_setting(&flag.text(), "these settings aren’t read here", line),
             "fsdp-config" => card.unread_setting(&flag.text(), "paste this file too", line),
             "finetuning-type" if value == "full" => {}
             "stage" if matches!(value, "sft" | "pt") => {}
@@ -206,7 +208,9 @@ pub(in crate::run) fn of(given: &[Given], card: &mut Card) {
                 line,
             ),
             "disable-gradient-checkpointing" => {
-                card.run.layout.recompute = Some(if value == "true" { Recompute::None } else { Recompute::Full });
+                let is_off = matches!(value, "true" | "True" | "yes" | "1");
+                card.run.layout.recompute = Some(if is_off { Recompute::None } else { Recompute::Full });
+                card.found("Recomputation", if is_off { "none" } else { "every layer" }, line);
             }
             "use-peft" | "use-lora" | "load-in-4bit" | "load-in-8bit" if matches!(value, "false" | "False") => {}
             "finetuning-type" | "lora-r" | "use-peft" | "use-lora" | "lora-rank" | "load-in-4bit" | "load-in-8bit"
