@@ -46,11 +46,13 @@ pub(crate) fn of(page: &Page, exercises: &mut [Indexed]) -> Vec<Extent> {
 pub(crate) fn say_asides(page: &mut Page, extents: &[Extent], lang: Lang) {
     let time = |extent: &Extent| ASIDE.with(lang, &[("time", &duration(extent.minutes()))]);
     let mut times = extents.iter().filter(|extent| extent.aside).map(time);
+    // The aside itself may be English.
+    let own = lang.marked().map_or(String::new(), |code| format!(" lang=\"{code}\""));
     let mut pieces = page.html.split(ASIDE_TIME);
     let mut html = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         let time = times.next().unwrap_or_default();
-        html.extend([" <span class=\"aside-time sans\">", &time, "</span>", piece]);
+        html.extend([" <span class=\"aside-time sans\"", &own, ">", &time, "</span>", piece]);
     }
     page.html = html;
 }

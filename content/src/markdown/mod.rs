@@ -63,6 +63,9 @@ pub(crate) struct Heading {
 /// Stands for how long an aside takes, in its summary, until that is known.
 pub(crate) const ASIDE_TIME: &str = " <span data-aside-time></span>";
 
+/// Ends an aside.
+pub(crate) const ASIDE_END: &str = "</details>\n";
+
 /// A heading and the text below it, up to the next one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Section {

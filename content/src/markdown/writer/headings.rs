@@ -5,7 +5,7 @@ use pulldown_cmark::{CowStr, HeadingLevel};
 use super::{Flavour, Writer, collapse};
 use crate::html::escape;
 use crate::language::Lang;
-use crate::markdown::{ASIDE_TIME, Heading, Section};
+use crate::markdown::{ASIDE_END, ASIDE_TIME, Heading, Section};
 use crate::source::Spot;
 
 impl Writer<'_, '_> {
@@ -113,7 +113,7 @@ impl Writer<'_, '_> {
     /// Ends the aside that is open, if one is.
     pub(super) fn end_aside(&mut self) {
         if self.aside.take().is_some() {
-            self.out.push_str("</details>\n");
+            self.out.push_str(ASIDE_END);
         }
     }
 

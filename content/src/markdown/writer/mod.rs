@@ -17,7 +17,7 @@ use ringside_core::exercise::export::plain_text;
 
 use super::links::{self, Here};
 use super::scan::{FigureHead, Scan};
-use super::{Page, Section, Slot, bind, figure, maths, values};
+use super::{ASIDE_END, Page, Section, Slot, bind, figure, maths, values};
 use crate::diagnostic::Mode;
 use crate::html::{escape, escape_into, text_of};
 use crate::language::{self, Lang};
@@ -205,6 +205,8 @@ impl<'w, 'a> Writer<'w, 'a> {
     fn turn_to_language_at(&mut self, at: usize) {
         let now = if self.english.iter().any(|range| range.contains(&at)) { Lang::En } else { self.lang };
         if std::mem::replace(&mut self.now, now) != now && now != self.lang {
+            // It stands before a section, and in no aside of the one before.
+            self.end_aside();
             let note = language::UNTRANSLATED.to(self.lang);
             self.out.push_str(&format!("<p class=\"untranslated sans\">{}</p>\n", escape(note)));
         }
@@ -212,6 +214,9 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     /// Says of the element that begins at this byte of what is written that it is English, on a page in another language.
     fn mark_english(&mut self, begins: usize) {
+        // A heading may end the aside before it.
+        let ended = self.out.get(begins..).is_some_and(|written| written.starts_with(ASIDE_END));
+        let begins = begins + if ended { ASIDE_END.len() } else { 0 };
         let written = self.out.get(begins..).unwrap_or_default();
         let (Some(english), true) = (self.lang.english(), written.starts_with('<')) else { return };
         let tag = written.split('>').next().unwrap_or_default();
