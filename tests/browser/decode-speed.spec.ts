@@ -6,7 +6,7 @@ const { figure, finding, open, quantity, parameter } = widget("decode-speed");
 
 test("drafts and bits pay where they should, and weights that do not fit are said", async ({ page }) => {
   await step(page, "a draft pays for one user and not for a thousand", async () => {
-    await open(page, "view=draft&model=llama-3-70b&tp=4&draft=llama-3.2-1b&drafted=4&alpha=0.7&context=1024&batch=1&reach=peak");
+    await open(page, "view=draft&model=llama-3-70b&tp=4&draft=llama-3.2-1b&drafted=4&alpha=0.7&context=128&batch=1&reach=peak");
     expect(await quantity(page, "speedup")).toBeGreaterThan(1.7);
     const batch = figure(page).getByRole("slider", { name: "Batched sequences" });
     await batch.focus();

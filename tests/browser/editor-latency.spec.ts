@@ -1,4 +1,4 @@
-// The widget `editor-latency`: suffix first computes what was typed, prefix first the suffix too, and a large model is too late.
+// The widget `editor-latency`: suffix first computes what was typed, prefix first the suffix too, and a model that doesn’t fit has no time.
 import { axe, expect, test } from "./fixtures";
 import { widget } from "./widget";
 
@@ -13,7 +13,7 @@ test("the order decides what is computed again", async ({ page }) => {
   expect(await quantity(page, "latency")).toBeLessThan(late);
   await expect(finding(page)).toContainText("in time");
   await figure(page).getByRole("button", { name: "70B", exact: true }).click();
-  await expect(finding(page)).toContainText("too late");
+  await expect(finding(page)).toContainText("It doesn’t fit");
   expect(await quantity(page, "fits")).toBe(0);
   expect(await axe(page, "figure")).toEqual([]);
 });
