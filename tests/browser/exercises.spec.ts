@@ -174,7 +174,7 @@ test("every kind: wrong, right, and there again", async ({ page }) => {
     await test.step(kind, async () => {
       // A link within the page.
       await open(page, id);
-      const exercise = page.getByRole("region", { name: title, exact: true });
+      const exercise = page.getByRole("region", { name: title }).and(page.locator(`[data-exercise="${id}"]`));
       await wrong(exercise);
       for (const sentence of said) await expect(exercise).toContainText(sentence);
       await expect(exercise.getByText(RIGHT)).toBeHidden();
@@ -189,7 +189,7 @@ test("every kind: wrong, right, and there again", async ({ page }) => {
   for (const [i, { kind, id, title, praise }] of KINDS.entries()) {
     await test.step(`${kind}: there again`, async () => {
       await open(page, id);
-      const exercise = page.getByRole("region", { name: title, exact: true });
+      const exercise = page.getByRole("region", { name: title }).and(page.locator(`[data-exercise="${id}"]`));
       await expect(exercise).toContainText(praise);
       await expect.poll(() => exercise.innerText()).toBe(before[i]);
     });

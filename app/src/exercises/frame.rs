@@ -18,9 +18,9 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
     // A quiz may have exercises of the same name from two chapters.
     let anchor = if session.exam { unique_id("question") } else { format!("ex-{}", exercise.id) };
     let heading = format!("{anchor}-title");
-    // Predictions all have the same heading.
     let counted = format!("{anchor}-count");
-    let labelled = format!("{heading} {counted}");
+    // Predictions all have the same heading.
+    let labelled = if predicts { format!("{heading} {counted}") } else { heading.clone() };
     let help = (!session.exam).then(|| help(session));
     let onward = (!session.exam).then(|| onward(session));
     let lang = session.lang;

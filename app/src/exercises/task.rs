@@ -74,8 +74,8 @@ pub(super) fn form(session: Session) -> AnyView {
                     <li class:met=met>
                         <b aria-hidden="true">{move || if met() { "✓" } else { "○" }}</b>
                         <span inner_html=session.fill(&text)></span>
-                        {now}
                         <span class="visually-hidden" aria-live="polite">{move || if met() { ": met" } else { ": not yet" }}</span>
+                        {now}
                     </li>
                 }
             })
