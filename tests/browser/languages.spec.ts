@@ -15,7 +15,8 @@ test("a chapter can be read in German, and what is English in it says so", async
   await expect(article.locator(".outline a").nth(1)).toHaveAttribute("href", `${GERMAN}#zero`);
 
   const exercise = page.locator('[data-exercise="weights"]');
-  await exercise.scrollIntoViewIfNeeded();
+  // It comes alive when it is near.
+  await page.locator('[data-slot-exercise="weights"]').scrollIntoViewIfNeeded();
   await expect(exercise).toHaveAttribute("lang", "de");
   await expect(exercise.locator(".exercise-head")).toContainText("Aufgabe");
   await expect(exercise.locator(".prompt")).toHaveAttribute("lang", "en");
