@@ -200,7 +200,7 @@ test("ranks in workers of their own: measured next to predicted, and who waits f
     await cluster.getByRole("link", { name: /What communication costs/ }).click();
     await expect(page).toHaveURL(/w\/communication-cost\/\?.*alpha=/);
     const measured = new URL(page.url()).searchParams.get("measured") ?? "";
-    expect(measured.split(",").map((point) => point.split(":")[0])).toEqual(["8", "1024", "16384", "262144", "1048576", "4194304"]);
+    expect(measured.split(",").map((point) => Number(point.split(":")[0]))).toEqual([8, 1024, 16384, 262144, 1048576, 4194304]);
   });
 });
 
