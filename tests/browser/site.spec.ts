@@ -101,7 +101,8 @@ test("an aside is closed until it is opened, by a link into it too, and is on pa
   await ready(page);
   const aside = page.locator("details.aside-fold").filter({ has: page.locator("#tiers") });
   await expect(aside).not.toHaveAttribute("open");
-  await expect(aside.locator("summary")).toContainText(/Aside · \d+ min/);
+  const summary = aside.locator(":scope > summary");
+  await expect(summary).toContainText(/Aside · \d+ min/);
   const contents = page.locator(".outline li").filter({ has: page.locator('a[href$="#tiers"]') });
   await expect(contents).toContainText(/Aside · \d+ min/);
   const figure = aside.locator(".widget-slot").first();
@@ -109,11 +110,11 @@ test("an aside is closed until it is opened, by a link into it too, and is on pa
   await page.emulateMedia({ media: "print" });
   await expect(aside.locator("p").first()).toBeVisible();
   await page.emulateMedia({ media: null });
-  await aside.locator("summary").press("Enter");
+  await summary.press("Enter");
   await expect(figure).toBeVisible();
   await figure.scrollIntoViewIfNeeded();
   await expect(figure.locator("[data-widget]")).toBeVisible();
-  await aside.locator("summary").press("Enter");
+  await summary.press("Enter");
   await expect(figure).toBeHidden();
   await contents.getByRole("link").evaluate((link: HTMLAnchorElement) => link.click());
   await expect(aside).toHaveAttribute("open");
