@@ -1,7 +1,7 @@
 //! The same program with every rank in a Web Worker of its own: what was measured, next to what was predicted of it.
 //!
 //! The prediction needs two measurements of this very machine. A ping-pong between two workers gives α and β by
-//! [`fit`](crate::network::measured::fit). A run of all ranks in one worker gives how long each rank's program takes between two calls
+//! [`fit`]. A run of all ranks in one worker gives how long each rank's program takes between two calls
 //! into communication. The model then plays these times as it plays FLOPs, each rank by itself, over links of that α and β.
 
 use serde::{Deserialize, Serialize};
