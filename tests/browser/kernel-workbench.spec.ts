@@ -32,7 +32,7 @@ test("the browser’s compiler takes every solution, and one of each kind is rig
   const puzzles = figure(page).locator(".puzzles button");
   const verified = figure(page).locator('[data-quantity="verified"]');
   const count = await puzzles.count();
-  expect(count).toBeGreaterThanOrEqual(RUN.length);
+  expect(count).toBeGreaterThanOrEqual(10);
   const run: string[] = [];
   let puzzle = "";
   for (let i = 0; i < count; i++) {

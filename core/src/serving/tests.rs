@@ -70,7 +70,7 @@ fn static_batches_are_as_fast_as_measured() {
         let engine = deployment(model, gpu, tp, quant).engine().expect("fits");
         let decode: f64 = (1..output).map(|i| engine.decode(batch, input + i).time()).sum();
         let rate = (batch * output) as f64 / (engine.prefill(batch, input).time() + decode) / tp as f64;
-        let (low, high) = if model == "llama-2-7b" { (0.85, 1.35) } else { (1.0, 2.4) };
+        let (low, high) = if model == "llama-2-7b" { (0.85, 1.35) } else { (1.05, 2.3) };
         let ratio = rate / measured;
         assert!(
             (low..high).contains(&ratio),
