@@ -31,7 +31,7 @@ impl Extent {
         let counted = || own().filter(|e| e.counts());
         Self {
             slug: chapter.slug.clone(),
-            sections: chapter.sections.iter().filter(|s| !s.aside).map(|s| (s.id.clone(), s.seconds)).collect(),
+            sections: chapter.required().map(|s| (s.id.clone(), s.seconds)).collect(),
             exercises: counted().count() as u32,
             seconds: counted().map(Indexed::seconds).sum(),
             guesses: own().filter(|e| !e.counts()).map(|e| e.id().to_owned()).collect(),

@@ -5,7 +5,7 @@
 
 use crate::extent::{is_section, legs_of};
 use crate::html::escape;
-use crate::language::{self, Lang};
+use crate::language::{self, Lang, attribute};
 use crate::markdown::Page;
 use crate::schema::{Chapter, Course, Extent, Html, Status};
 use crate::words::duration;
@@ -47,11 +47,6 @@ pub(crate) fn article(world: &World<'_>, course: &Course, chapter: &Chapter, rea
         comes_back(world, course, chapter, lang),
         around(world, course, chapter, lang),
     )
-}
-
-/// The attribute of an element in a language other than that around it.
-fn attribute(code: Option<&str>) -> String {
-    code.map(|code| format!(" lang=\"{code}\"")).unwrap_or_default()
 }
 
 /// Words in a language other than that around them.

@@ -2,7 +2,7 @@
 
 use ringside_core::practice::progress::{legs, seconds_of};
 
-use crate::language::{ASIDE, Lang};
+use crate::language::{ASIDE, Lang, attribute};
 use crate::markdown::{ASIDE_TIME, Heading, Page};
 use crate::schema::{Extent, Indexed};
 use crate::words::duration;
@@ -47,7 +47,7 @@ pub(crate) fn say_asides(page: &mut Page, extents: &[Extent], lang: Lang) {
     let time = |extent: &Extent| ASIDE.with(lang, &[("time", &duration(extent.minutes()))]);
     let mut times = extents.iter().filter(|extent| extent.aside).map(time);
     // The aside itself may be English.
-    let own = lang.marked().map_or(String::new(), |code| format!(" lang=\"{code}\""));
+    let own = attribute(lang.marked());
     let mut pieces = page.html.split(ASIDE_TIME);
     let mut html = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -59,30 +59,27 @@ pub(crate) fn say_asides(page: &mut Page, extents: &[Extent], lang: Lang) {
 
 /// The legs of a chapter that takes so many minutes: the section that each begins with, and its minutes. They come to those of the
 /// chapter, which has figures beside its text and its exercises; each takes at least one.
-pub(crate) fn legs_of(all: &[Extent], minutes: u32) -> Vec<(usize, u32)> {
+pub(crate) fn legs_of(extents: &[Extent], minutes: u32) -> Vec<(usize, u32)> {
     // An aside belongs to no leg: the chapter's minutes are those without it.
-    let places: Vec<usize> = (0..all.len()).filter(|i| !all[*i].aside).collect();
-    let extents: Vec<Extent> = places.iter().map(|i| all[*i].clone()).collect();
-    let legs = legs_without_asides(&extents, minutes);
-    legs.into_iter().filter_map(|(at, minutes)| Some((*places.get(at)?, minutes))).collect()
-}
-
-fn legs_without_asides(extents: &[Extent], minutes: u32) -> Vec<(usize, u32)> {
-    let counted = |extents: &[Extent]| {
-        extents.iter().map(|e| u64::from(e.seconds) + u64::from(e.exercises)).fold(0_u64, u64::saturating_add)
-    };
-    let all = counted(extents).max(1);
-    // The seconds of the first `n` sections, in the chapter's time.
-    let until = |n: usize| counted(extents.get(..n).unwrap_or_default()) * u64::from(minutes) * 60 / all;
-    let sections: Vec<u32> = (0..extents.len()).map(|i| until(i + 1).saturating_sub(until(i)) as u32).collect();
-    let first = legs(&sections);
-    let ends = first.iter().skip(1).copied().chain([extents.len()]);
-    let minutes_until = |n: usize| ((until(n) + 30) / 60) as u32;
-    first
+    let kept: Vec<(usize, u64)> = extents
         .iter()
-        .zip(ends)
-        .map(|(from, to)| (*from, minutes_until(to).saturating_sub(minutes_until(*from)).max(1)))
-        .collect()
+        .enumerate()
+        .filter(|(_, e)| !e.aside)
+        .map(|(at, e)| (at, u64::from(e.seconds) + u64::from(e.exercises)))
+        .collect();
+    let counted = |n: usize| kept.iter().take(n).map(|(_, seconds)| *seconds).fold(0_u64, u64::saturating_add);
+    let all = counted(kept.len()).max(1);
+    // The seconds of the first `n` of them, in the chapter's time.
+    let until = |n: usize| counted(n) * u64::from(minutes) * 60 / all;
+    let sections: Vec<u32> = (0..kept.len()).map(|i| until(i + 1).saturating_sub(until(i)) as u32).collect();
+    let first = legs(&sections);
+    let ends = first.iter().skip(1).copied().chain([kept.len()]);
+    let minutes_until = |n: usize| ((until(n) + 30) / 60) as u32;
+    let leg = |(from, to): (&usize, usize)| {
+        let (at, _) = kept.get(*from)?;
+        Some((*at, minutes_until(to).saturating_sub(minutes_until(*from)).max(1)))
+    };
+    first.iter().zip(ends).filter_map(leg).collect()
 }
 
 #[cfg(test)]

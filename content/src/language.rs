@@ -86,6 +86,11 @@ impl Lang {
     }
 }
 
+/// The attribute of an element in a language other than that around it; nothing without one.
+pub fn attribute(code: Option<&str>) -> String {
+    code.map(|code| format!(" lang=\"{code}\"")).unwrap_or_default()
+}
+
 /// The kinds of exercises in German. In English they are called as `core` calls them.
 const KINDS: [(&str, &str); 13] = [
     ("number", "Zahl"),

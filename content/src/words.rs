@@ -22,6 +22,9 @@ pub fn count(n: usize, one: &str, many: &str) -> String {
 /// What the link to the first chapter says to whoever has begun none.
 pub const START: &str = "Start here";
 
+/// What leads whoever has found a starting point back to it: before the link, the link, behind it.
+pub const PLACED: [&str; 3] = ["You found your starting point:", "see the result", "or take the questions again."];
+
 /// What the box asks for.
 pub const ASK: &str = "Ask, or paste an error or a log";
 

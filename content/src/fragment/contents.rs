@@ -48,8 +48,7 @@ fn link(page: Page) -> String {
 fn extent(chapter: &Chapter, exercises: &ExerciseIndex) -> String {
     let own = || exercises.of_chapter(&chapter.slug);
     let counted = || own().filter(|e| e.counts());
-    let sections: Vec<String> =
-        chapter.sections.iter().filter(|s| !s.aside).map(|s| format!("{}:{}", s.id, s.seconds)).collect();
+    let sections: Vec<String> = chapter.required().map(|s| format!("{}:{}", s.id, s.seconds)).collect();
     let guesses: Vec<&str> = own().filter(|e| !e.counts()).map(Indexed::id).collect();
     format!(
         " data-sections=\"{}\" data-of=\"{}\" data-seconds=\"{}\" data-guesses=\"{}\"",

@@ -9,7 +9,7 @@ use super::links::page;
 use crate::drawn::drawn;
 use crate::evaluated::evaluated;
 use crate::html::escape;
-use crate::language::{COVERED, Lang, UNCOVER};
+use crate::language::{COVERED, Lang, UNCOVER, attribute};
 
 /// The place-holder of a widget on a page in one of the languages.
 pub(crate) fn slot(entry: &Entry, id: &str, query: &Query, after: Option<&str>, lang: Lang) -> String {
@@ -29,7 +29,7 @@ pub(crate) fn slot(entry: &Entry, id: &str, query: &Query, after: Option<&str>, 
 
 /// A figure that is not to be seen before its prediction.
 fn covered(still: &str, lang: Lang) -> String {
-    let marked = lang.marked().map(|code| format!(" lang=\"{code}\"")).unwrap_or_default();
+    let marked = attribute(lang.marked());
     format!(
         "<div class=\"covered sans\">\n<p{marked}>{}</p>\n<details><summary{marked}>{}</summary>\n{still}</details>\n</div>\n",
         COVERED.to(lang),

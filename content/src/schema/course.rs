@@ -107,6 +107,13 @@ pub struct Extent {
     pub aside: bool,
 }
 
+impl Chapter {
+    /// The sections that make it read: all but asides.
+    pub fn required(&self) -> impl Iterator<Item = &Extent> {
+        self.sections.iter().filter(|section| !section.aside)
+    }
+}
+
 impl Extent {
     /// How many minutes it takes with its exercises; at least one.
     pub fn minutes(&self) -> u32 {

@@ -3,7 +3,7 @@
 use crate::trace::SQLITE;
 
 /// Bytes of a file's beginning that are enough to tell.
-pub const HEAD: usize = 65_536;
+const HEAD: usize = 65_536;
 
 /// What reads a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Content {
     Text,
 }
 
-/// What a file holds that begins with `head`, of which at most [`HEAD`] bytes are looked at.
+/// What a file holds that begins with `head`, of which at most 64 KiB are looked at.
 ///
 /// # Errors
 /// A sentence: it is empty, or nothing that is read here.

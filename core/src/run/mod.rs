@@ -38,7 +38,7 @@ pub use card::{Card, Found, Kind, Outcome, Stop, Unread};
 pub use check::{Checked, check, named};
 pub use compare::{Answer, Question, Report, Row, compare, serves};
 pub(crate) use config::serve::read as serving_command;
-pub use content::{Content, HEAD, content};
+pub use content::{Content, content};
 pub use file::{Cluster, Fails, Layout, Model, Run, Serving, Size};
 pub use gather::{gather, grown, stops, versus};
 pub use given::{Missing, Setting, Takes};

@@ -91,9 +91,10 @@ fn placed(root: &Element, is_placed: bool) -> Option<()> {
     if is_placed {
         let line = dom::find(root, ".placed")?;
         let [before, after] = ["span:first-child", "span:last-child"].map(|selector| dom::find(&line, selector));
-        before?.set_text_content(Some("You found your starting point:"));
-        dom::find(&line, "a")?.set_text_content(Some("see the result"));
-        after?.set_text_content(Some("or take the questions again."));
+        let [lead, link, rest] = words::PLACED;
+        before?.set_text_content(Some(lead));
+        dom::find(&line, "a")?.set_text_content(Some(link));
+        after?.set_text_content(Some(rest));
     }
     Some(())
 }

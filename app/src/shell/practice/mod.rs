@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use ringside_content::schema::{Course, ExerciseIndex, Page, Readings};
+use ringside_content::words;
 use ringside_core::practice::Practice;
 
 use super::teach;
@@ -45,11 +46,9 @@ struct Desk {
 fn view() -> AnyView {
     let placement = move || {
         let is_placed = store().with(Doc::is_placed);
-        let (before, link, after) = match is_placed {
-            true => ("You found your starting point: ", "see the result", " or take the questions again."),
-            false => ("Not sure where you stand? ", Page::Placement.title(), " in about five minutes."),
-        };
-        view! { <p class="sans">{before} <a href="placement/">{link}</a> {after}</p> }
+        let asked = ["Not sure where you stand?", Page::Placement.title(), "in about five minutes."];
+        let [before, link, after] = if is_placed { words::PLACED } else { asked };
+        view! { <p class="sans">{before} " " <a href="placement/">{link}</a> " " {after}</p> }
     };
     view! {
         <article class="practice">

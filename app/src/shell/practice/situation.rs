@@ -14,7 +14,7 @@ use crate::store::doc::Doc;
 /// Whether the learner has read a chapter, or half of its sections.
 fn is_taught(chapter: &Chapter, doc: &Doc) -> bool {
     let read = doc.chapters.get(&chapter.slug).map_or(0, |c| c.read.len());
-    doc.is_done(&chapter.slug) || (read > 0 && 2 * read >= chapter.sections.iter().filter(|s| !s.aside).count())
+    doc.is_done(&chapter.slug) || (read > 0 && 2 * read >= chapter.required().count())
 }
 
 /// The skills of a chapter that have exercises.

@@ -222,7 +222,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         let tag = written.split('>').next().unwrap_or_default();
         let name = tag.find(' ').unwrap_or(tag.len());
         if !tag.starts_with("</") && !tag.contains(" lang=") {
-            self.out.insert_str(begins + name, &format!(" lang=\"{english}\""));
+            self.out.insert_str(begins + name, &language::attribute(Some(english)));
         }
     }
 

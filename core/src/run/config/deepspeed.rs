@@ -1,5 +1,7 @@
 //! DeepSpeed's `ds_config.json`.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use crate::memory::{Dtype, Optimizer};
@@ -181,13 +183,16 @@ pub(in crate::run) fn printed(lines: &[(usize, String)], card: &mut Card) {
         return;
     }
     card.run.layout.framework = Some("deepspeed".to_owned());
-    let all = |name: &'static str| {
-        lines.iter().filter_map(move |(line, text)| Some((*line, text.strip_prefix(name)?.strip_prefix(' ')?)))
-    };
-    // A job may have several engines, such as a policy's and a frozen model's, and nothing says which printed which list.
-    let differs = |name: &'static str| all(name).any(|(_, value)| all(name).any(|(_, other)| other != value));
-    for name in PRINTED.into_iter().filter(|name| differs(name)) {
-        let key = match name {
+    // Of each name its first value and whether all are alike: a job may have several engines, such as a policy's and a frozen model's, and
+    // nothing says which printed which list.
+    let mut printed: BTreeMap<&str, (usize, &str, bool)> = BTreeMap::new();
+    for (line, text) in lines {
+        let Some((name, value)) = text.split_once(' ') else { continue };
+        let (_, first, alike) = printed.entry(name).or_insert((*line, value, true));
+        *alike &= *first == value;
+    }
+    for (name, (line, ..)) in printed.iter().filter(|(_, (.., alike))| !alike) {
+        let key = match *name {
             "bfloat16_enabled" | "float16_enabled" | "fp16_enabled" => "layout.dtype",
             "gradient_accumulation_steps" => "layout.microbatches",
             "optimizer_name" => "layout.optimizer",
@@ -196,28 +201,23 @@ pub(in crate::run) fn printed(lines: &[(usize, String)], card: &mut Card) {
             "world_size" => "layout.dp",
             _ => "layout.zero",
         };
-        let line = all(name).next().map_or(0, |(line, _)| line);
-        card.unknown(key, name, "printed with several values, by engines that aren’t told apart", line);
+        card.unknown(key, name, "printed with several values, by engines that aren’t told apart", *line);
     }
-    let said = |name: &'static str| all(name).next().filter(|_| !differs(name));
-    let whole = |name: &'static str| {
-        let (line, value) = said(name)?;
-        Some((line, value.parse::<u64>().ok().filter(|n| (1..1_000_000_000).contains(n))?))
-    };
-    for (name, label) in [
-        ("train_micro_batch_size_per_gpu", "Micro-batch size"),
-        ("gradient_accumulation_steps", "Micro-batches per step"),
-        ("train_batch_size", "Sequences per step"),
-        ("world_size", "Data-parallel ranks"),
+    let said = |name: &str| printed.get(name).filter(|(.., alike)| *alike).map(|(line, value, _)| (*line, *value));
+    let layout = &mut card.run.layout;
+    let mut found = Vec::new();
+    for (name, slot, label) in [
+        ("train_micro_batch_size_per_gpu", &mut layout.mbs, "Micro-batch size"),
+        ("gradient_accumulation_steps", &mut layout.microbatches, "Micro-batches per step"),
+        ("train_batch_size", &mut layout.batch, "Sequences per step"),
+        ("world_size", &mut layout.dp, "Data-parallel ranks"),
     ] {
-        let Some((line, n)) = whole(name) else { continue };
-        let l = &mut card.run.layout;
-        match name {
-            "train_micro_batch_size_per_gpu" => l.mbs = Some(n),
-            "gradient_accumulation_steps" => l.microbatches = Some(n),
-            "train_batch_size" => l.batch = Some(n),
-            _ => l.dp = Some(n),
-        }
+        let Some((line, value)) = said(name) else { continue };
+        let Some(n) = value.parse().ok().filter(|n| (1..1_000_000_000).contains(n)) else { continue };
+        *slot = Some(n);
+        found.push((label, n, line));
+    }
+    for (label, n, line) in found {
         card.found(label, grouped(n), line);
     }
     if let Some((line, stage)) = said("zero_optimization_stage") {
@@ -287,12 +287,12 @@ mod tests {
             "{card:?}"
         );
         assert_eq!((l.dtype, l.optimizer, l.framework.as_deref()), (Some(Dtype::Bf16), None, Some("deepspeed")));
-        // A list that is cut leaves open what it lacks.
         // Two engines, as a job of reinforcement learning has.
         let other = LINES.replace("stage ...... 3", "stage ...... 0").replace("per_gpu  2", "per_gpu  8");
         let two = read_any("train.log", &[LINES, &other].concat());
         assert_eq!((two.run.layout.zero, two.run.layout.mbs, two.run.layout.batch), (None, None, Some(64)));
         assert!(two.run.is_unknown("layout.zero") && two.run.is_unknown("layout.mbs"), "{two:?}");
+        // A list that is cut leaves open what it lacks.
         let cut = read_any(
             "train.log",
             LINES.split_inclusive('\n').take(1).collect::<String>().replace("True", "False").as_str(),
