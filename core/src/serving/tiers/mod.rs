@@ -5,7 +5,7 @@
 //! copies · c + bytes / (ρ · link),
 //!
 //! where a copy is one contiguous piece. While each layer keeps its keys and its values in tensors of their own (vLLM up to 0.11), a block is
-//! 2 × layers pieces; since 0.12 a block of all layers is one piece (vLLM, "Inside vLLM's New KV Offloading Connector", 8 January 2026, its table of
+//! 2 × layers pieces; from 0.12 to 0.28 a block of all layers was one piece (vLLM, "Inside vLLM's New KV Offloading Connector", 8 January 2026, its table of
 //! block sizes). The cost of a copy and the part of PCIe that is reached are measured there too (Figure 4, an H100's copy engine). From a disk the
 //! slower of the disk and the way from the host counts, because one piece is read while another is copied. Over a network each GPU has a port of its own.
 //! Nothing is charged for waiting behind other copies.
