@@ -26,7 +26,7 @@ pub(crate) fn main(options: &Options) -> Result<()> {
 fn run(only: Option<&str>, to: Option<(&str, &str)>) -> Result<()> {
     say("building what runs kernels on Vulkan (minutes the first time)");
     let mut cargo = process::command("cargo");
-    cargo.args(["run", "--quiet", "--package", "ringside-gpu", "--"]);
+    cargo.args(["run", "--quiet", "--package", "ringside-gpu", "--features", "vulkan", "--"]);
     cargo.args(only.into_iter().flat_map(|families| families.split(',')));
     cargo.args(to.into_iter().flat_map(|(flag, path)| [flag, path]));
     process::run(&mut cargo)

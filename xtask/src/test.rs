@@ -44,6 +44,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "npm", fast: false, needs: &[UNIT, BUILD], run: |_| package::test() },
     Stage { name: "browser", fast: false, needs: &[UNIT, BUILD], run: browser_tests },
     Stage { name: "firefox", fast: false, needs: &[UNIT, BUILD], run: firefox_tests },
+    Stage { name: VULKAN, fast: false, needs: &[UNIT], run: vulkan },
     Stage { name: FRAMEWORKS, fast: false, needs: &[], run: |_| frameworks::test() },
     Stage { name: EXPORTS, fast: false, needs: &[], run: |_| exports::test() },
     Stage { name: LABS, fast: false, needs: &[], run: |_| labs::test() },
@@ -51,6 +52,8 @@ const STAGES: &[Stage] = &[
 /// The crates that run in a browser.
 const BROWSERS: [&str; 3] = ["ringside-app", "ringside-workers", package::PACKAGE];
 const UNIT: &str = "unit";
+/// Kernels natively: compiling wgpu for it takes minutes, so it is run where there is a driver.
+const VULKAN: &str = "vulkan";
 /// A stage that is run only by its name: it fetches other people's sources, and a test holds the exports to what it wrote.
 const FRAMEWORKS: &str = "frameworks";
 /// Another, of the same kind, which needs PHP.
@@ -154,8 +157,28 @@ fn missing(stage: &Stage, failed: &[&str]) -> Option<String> {
     match stage.needs.iter().find(|needed| failed.contains(needed)) {
         Some(needed) => Some(format!("{needed} failed")),
         None if stage.name == "firefox" => browser::no_firefox(),
+        None if stage.name == VULKAN => no_vulkan(),
         None => None,
     }
+}
+
+/// Why kernels can't be run without a browser, if they can't: where drivers say that they are, there is none.
+fn no_vulkan() -> Option<String> {
+    let told = ["VK_DRIVER_FILES", "VK_ADD_DRIVER_FILES", "VK_ICD_FILENAMES"]
+        .iter()
+        .any(|name| std::env::var_os(name).is_some());
+    let folders = ["/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
+    let there = || folders.iter().any(|folder| std::fs::read_dir(folder).is_ok_and(|mut files| files.next().is_some()));
+    (!told && !there()).then(|| "there is no Vulkan driver here".to_owned())
+}
+
+fn vulkan(_: &Options) -> Result<Outcomes> {
+    let natively = ["--package", "ringside-gpu", "--features", "vulkan"];
+    clippy(&["--all-targets"], &natively)?;
+    let mut outcomes = Outcomes::default();
+    let mut cargo = command("cargo");
+    streamed(cargo.args(["test", "--test", VULKAN]).args(natively), |line| outcomes.read_line(line))?;
+    Ok(outcomes)
 }
 
 /// Everything but what runs in a browser.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use js_sys::Uint8Array;
 use ringside_core::kernels::job::{Job, Said, Trouble};
-use ringside_gpu::Bench;
+use ringside_gpu::device::Bench;
 use ringside_workers::say;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;

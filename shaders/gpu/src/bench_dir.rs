@@ -15,7 +15,10 @@ const HEAD_DIM: u64 = 64;
 const SIDE: u64 = 1024;
 
 /// Writes a text and a descriptor of each kernel into a folder; says how many kernels.
-pub(crate) fn write_all(folder: &Path) -> io::Result<usize> {
+///
+/// # Errors
+/// Those of writing files.
+pub fn write_all(folder: &Path) -> io::Result<usize> {
     fs::create_dir_all(folder)?;
     // The bench has no other operations.
     let kernels: Vec<_> =

@@ -2,7 +2,6 @@
 //! timed at sizes that fill a GPU, and checked there too; then the tuner searches. Words name the families to run: `matmul decode`;
 //! after `--json`, a file for what was timed. After `--bench-dir`, a folder: the kernels are written there for a bench, and none is run.
 
-mod bench_dir;
 mod table;
 
 use std::process::ExitCode;
@@ -17,7 +16,8 @@ use ringside_core::kernels::rows::{self, Op};
 use ringside_core::kernels::tuner::{self, Trial};
 use ringside_core::kernels::{Work as _, attention, decode, matmul, stream};
 use ringside_core::query::Query;
-use ringside_gpu::{Effort, Gpu, block_on, run};
+use ringside_gpu::bench_dir;
+use ringside_gpu::device::{Effort, Gpu, block_on, run};
 use ringside_shaders::Problem;
 
 fn main() -> ExitCode {

@@ -11,7 +11,7 @@ use ringside_core::coalescing::measured::{Gather, ORDERS};
 use ringside_core::kernels::job::{Job, Said, Trouble, Verdict};
 use ringside_core::kernels::rows::{self, Op};
 use ringside_core::kernels::{attention, decode, matmul, stream};
-use ringside_gpu::{Bench, Effort, Gpu, block_on, run, try_puzzle};
+use ringside_gpu::device::{Bench, Effort, Gpu, block_on, run, try_puzzle};
 use ringside_shaders::puzzles::{self, PUZZLES, Puzzle};
 use ringside_shaders::{Kernel, Problem};
 

@@ -13,11 +13,11 @@ use wgpu::{
     CompilationMessage, CompilationMessageType, ErrorFilter, ShaderModule, ShaderModuleDescriptor, ShaderSource,
 };
 
-use crate::Progress;
-use crate::adapter::{Gpu, Memory};
+use super::Progress;
+use super::adapter::{Gpu, Memory};
+use super::platform;
+use super::program::{Bound, Program};
 use crate::guard::{Frame, Refused, guard};
-use crate::platform;
-use crate::program::{Bound, Program};
 
 /// Tries `body` at sizes that `seed` draws.
 ///

@@ -8,8 +8,8 @@ use wgpu::{
     Features, MapMode, QuerySet, QuerySetDescriptor, QueryType,
 };
 
-use crate::Progress;
-use crate::adapter::{Gpu, Memory};
+use super::Progress;
+use super::adapter::{Gpu, Memory};
 
 /// Measurements; and measurements of what takes longer than a submission should, or on a device whose times show nothing of a GPU.
 const ROUNDS: u32 = 9;

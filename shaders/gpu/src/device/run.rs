@@ -13,10 +13,10 @@ use wgpu::{
     ComputePipelineDescriptor, PipelineCompilationOptions, ShaderModuleDescriptor, ShaderSource,
 };
 
-use crate::Progress;
-use crate::adapter::{Gpu, Memory};
-use crate::pass::{Clock, download};
-use crate::platform;
+use super::Progress;
+use super::adapter::{Gpu, Memory};
+use super::pass::{Clock, download};
+use super::platform;
 
 /// The inputs are the same every time.
 pub(crate) const SEED: u32 = 1;

@@ -7,8 +7,8 @@ use ringside_core::kernels::timing::summary;
 use ringside_shaders::{Kernel, Problem};
 use web_time::Instant;
 
-use crate::Progress;
-use crate::run::{Effort, SEED, checked};
+use super::Progress;
+use super::run::{Effort, SEED, checked};
 
 /// How long it may go on measuring, in seconds, and how often at most.
 const ENOUGH: f64 = 2.0;

@@ -12,7 +12,7 @@ use wgpu::{
     Features, Instance, InstanceDescriptor, Limits, PowerPreference, Queue, RequestAdapterOptions,
 };
 
-use crate::platform;
+use super::platform;
 
 /// A device and what is known of it.
 #[derive(Debug)]
