@@ -142,9 +142,11 @@ const shorten = (page: Page) =>
 /** A phone; 1280 pixels at 400 % and at 200 %. */
 export const NARROW = [{ width: 360, height: 780 }, { width: 320, height: 256 }, { width: 640, height: 512 }];
 
-/** What holds of every page: no id is there twice, nothing needs scrolling sideways, and axe finds nothing, in each of some colors: all of it in the
-    first, and what of it others can change in the others. */
-export async function sound(page: Page, title: string, [first, ...others]: ("light" | "dark")[] = ["light", "dark"]) {
+type Scheme = "light" | "dark";
+
+/** What holds of every page: no id is there twice, nothing needs scrolling sideways, and axe finds nothing: by all its rules in some colors,
+    and in others by the one that colors can change. */
+export async function sound(page: Page, title: string, whole: Scheme[] = ["light"], contrasts: Scheme[] = ["dark"]) {
   await expect(page.locator("h1")).toHaveCount(1);
   // A link to a place leads to one place.
   const ids = await page.locator("[id]").evaluateAll((all) => all.map((e) => e.id));
@@ -157,11 +159,13 @@ export async function sound(page: Page, title: string, [first, ...others]: ("lig
   }
   await page.setViewportSize(size);
   await shorten(page);
-  await page.emulateMedia({ colorScheme: first });
-  expect(await axe(page), first).toEqual([]);
-  for (const scheme of others) {
-    await page.emulateMedia({ colorScheme: scheme });
-    expect(await contrast(page), scheme).toEqual([]);
+  for (const colorScheme of whole) {
+    await page.emulateMedia({ colorScheme });
+    expect(await axe(page), colorScheme).toEqual([]);
+  }
+  for (const colorScheme of contrasts) {
+    await page.emulateMedia({ colorScheme });
+    expect(await contrast(page), colorScheme).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: null });
 }
