@@ -33,6 +33,15 @@ pub struct Work {
     pub values: f64,
 }
 
+/// Where the sizes of an indexer come from.
+pub const INDEX_ORIGIN: Origin = Origin::Of(
+    "DeepSeek-V3.2, arXiv:2512.02556, §2.1; sizes: deepseek-ai/DeepSeek-V3.2-Exp, inference/model.py, Indexer",
+);
+
+/// What DeepSeek-V3.2’s indexer does for one token of the past: 64 queries of 128 numbers with one key, which is kept in fp8 with an
+/// fp32 scale. Its values are bytes.
+pub const INDEX: Work = Work { flop: 2.0 * 64.0 * 128.0, values: 128.0 + 4.0 };
+
 /// The work of one layer that keeps `keeps`, for one token of the past. A state has none.
 pub fn work(model: &Named, keeps: Keeps, way: Way) -> Work {
     let heads = model.heads as f64;

@@ -2,7 +2,7 @@
 
 mod finding;
 
-use super::decode::{Way, Work, work};
+use super::decode::{INDEX, Way, Work, work};
 use super::models::{self, Model as Named};
 use super::{Cache, Keeps, Layers};
 use crate::declare::{
@@ -141,6 +141,8 @@ pub struct Params {
     pub groups: u64,
     /// Width of the latent; 0 for the model's own, or the rule of DeepSeek-V2.
     pub rank: u64,
+    /// Tokens that a query reads, as an indexer chooses them; 0 for all.
+    pub chosen: u64,
     /// Which layers look back on everything.
     pub mix: Mix,
     /// One layer in so many does.
@@ -171,6 +173,7 @@ impl Default for Params {
             bits: 16,
             groups: 1,
             rank: 0,
+            chosen: 0,
             mix: Mix::Own,
             every: 1,
             window: 1,
@@ -267,6 +270,18 @@ impl Model for Params {
             .more("Attention")
             .quiet()
             .at(|p| p.rank.slot()),
+        whole(
+            "chosen",
+            "tokens that a query reads, as an indexer chooses them; 0 for all of them",
+            [0, 1 << LONGEST],
+            "0",
+        )
+        .label("Tokens read per query")
+        .format(|v| if v == 0.0 { "all".to_owned() } else { grouped(v as u64) })
+        .steps(512.0)
+        .more("Attention")
+        .quiet()
+        .at(|p| p.chosen.slot()),
         choice("mix", "which layers look back on everything", Mix::LIST, "own")
             .label("Full-attention layers")
             .more("Layers")
@@ -305,6 +320,7 @@ impl Model for Params {
     const APPLIES: &'static [Applies<Self>] = &[
         applies(&["every"], |p| matches!(p.mix, Mix::Window | Mix::Hybrid)),
         applies(&["window"], |p| p.mix == Mix::Window),
+        applies(&["chosen"], |p| p.view == View::Step),
     ];
     const ORIGIN: Origin = crate::kv_cache::ORIGIN;
     const ORIGINS: &'static [Origins] = &[
@@ -319,7 +335,9 @@ impl Model for Params {
             crate::kv_cache::decode::ORIGIN,
             &["flop-absorbed", "flop-rebuilt", "flop-heads", "intensity-absorbed", "intensity-heads"],
         ),
-        origin(crate::roofline::roof::ORIGIN, &["step-absorbed", "step-rebuilt", "step-heads"]),
+        origin(crate::roofline::roof::ORIGIN, &["step-absorbed", "step-rebuilt", "step-heads", "step-chosen"]),
+        origin(super::decode::INDEX_ORIGIN, &["read-index"]),
+        origin(Origin::Rows, &["read-all", "read-chosen", "read-less"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(
@@ -452,6 +470,35 @@ impl Model for Params {
                     p.step(s, s.kind_work(0), p.context)
                 }),
             ),
+        ),
+        measure("read-all", "Latents per layer, all tokens", Unit::Bytes, |p, s| p.latents(s, p.context)),
+        when(
+            |p, _| p.sparse(),
+            measure("read-chosen", "Latents read per layer and step", Unit::Bytes, |p, s| {
+                p.latents(s, p.read(p.context))
+            }),
+        ),
+        when(
+            |p, _| p.sparse(),
+            measure("read-index", "Indexer keys read per layer and step", Unit::Bytes, |p, _| {
+                p.context as f64 * INDEX.values
+            }),
+        ),
+        when(
+            |p, _| p.sparse(),
+            doc(
+                "All latents, over the chosen ones and the indexer’s keys.",
+                measure("read-less", "Fewer bytes than reading all", Unit::Ratio, |p, s| {
+                    let sparse = p.latents(s, p.read(p.context)) + p.context as f64 * INDEX.values;
+                    over(p.latents(s, p.context), sparse)
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.sparse(),
+            measure("step-chosen", "Attention time per step, chosen tokens", Unit::Seconds, |p, s| {
+                p.sparse_step(s, p.context)
+            }),
         ),
     ];
 
@@ -672,6 +719,29 @@ impl Params {
     pub fn step(&self, shown: &Shown, work: Work, context: u64) -> f64 {
         let layers = shown.chosen.growing_layers() as f64;
         layers * context as f64 * work.seconds(self.bytes(), self.gpu.peak, self.gpu.bandwidth)
+    }
+
+    /// Whether a step reads only tokens that an indexer chooses.
+    pub fn sparse(&self) -> bool {
+        self.view == View::Step && self.chosen > 0
+    }
+
+    /// Tokens whose latents a step reads, of a sequence of `context` tokens.
+    fn read(&self, context: u64) -> u64 {
+        if self.sparse() { context.min(self.chosen) } else { context }
+    }
+
+    /// Bytes of the latents of so many tokens in a layer.
+    fn latents(&self, shown: &Shown, tokens: u64) -> f64 {
+        tokens as f64 * self.latent_work(shown, Way::Absorbed).values * self.bytes()
+    }
+
+    /// Seconds at the least of a step whose indexer looks at all of `context` tokens and whose attention, absorbed, reads those that are
+    /// chosen, in all attending layers. The indexer’s queries come from what the layer computes anyway and are left out.
+    pub fn sparse_step(&self, shown: &Shown, context: u64) -> f64 {
+        let layers = shown.chosen.growing_layers() as f64;
+        let index = layers * context as f64 * INDEX.seconds(1.0, self.gpu.peak, self.gpu.bandwidth);
+        index + self.step(shown, self.latent_work(shown, Way::Absorbed), self.read(context))
     }
 
     /// Computes all of it.

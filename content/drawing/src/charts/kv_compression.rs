@@ -25,20 +25,29 @@ pub fn step(params: &Params, shown: &Shown) -> Chart {
     ];
     let curve =
         |work| contexts().map(|n| (n as f64, params.step(shown, work, n))).filter(|p| p.1 > 0.0).collect::<Vec<_>>();
-    let series: Vec<Series> =
+    let mut series: Vec<Series> =
         ways.into_iter().map(|(name, ink, stroke, work)| Series::line(name, ink, curve(work)).stroke(stroke)).collect();
+    if params.sparse() {
+        let curve = contexts().map(|n| (n as f64, params.sparse_step(shown, n))).filter(|p| p.1 > 0.0).collect();
+        let name = format!("latent, {} chosen", grouped(params.chosen));
+        series.push(Series::line(name, Ink::Ink, curve).stroke(Stroke::Dotted));
+    }
     let all = || series.iter().flat_map(|s| &s.points).map(|p| p.1);
     let range = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
     let range = if range.1 > 0.0 { (range.0 / 2.0, range.1 * 2.0) } else { (1e-6, 1.0) };
     let here = params.context.max(1024);
-    let absorbed = params.step(shown, params.latent_work(shown, Way::Absorbed), here);
+    let marked = if params.sparse() {
+        params.sparse_step(shown, here)
+    } else {
+        params.step(shown, params.latent_work(shown, Way::Absorbed), here)
+    };
     Chart {
         label: params.finding(shown),
         across: across(),
         up: Axis::log10(range).written(Writing::Unit(Unit::Seconds)).named("A step’s attention, at the least"),
         series,
-        marks: (absorbed > 0.0)
-            .then(|| Mark::new((here as f64, absorbed), Unit::Seconds.format(absorbed)))
+        marks: (marked > 0.0)
+            .then(|| Mark::new((here as f64, marked), Unit::Seconds.format(marked)))
             .into_iter()
             .collect(),
         ..Chart::default()

@@ -80,6 +80,22 @@ impl Params {
         let rebuilt = self.latent_work(shown, Way::Rebuilt);
         let heads = shown.kind_work(0);
         let ratio = |a: f64, b: f64| number(if b == 0.0 { 0.0 } else { a / b });
+        if self.sparse() {
+            let [all, chosen] = [self.context, self.read(self.context)].map(|n| self.latents(shown, n));
+            let index = self.context as f64 * super::INDEX.values;
+            return format!(
+                "Of {}, a step reads the latents of {} in each layer, {}, and {} of the indexer’s keys: {} instead of {}, {} times \
+                 fewer bytes. The indexer’s keys alone are {} of what is read.",
+                counted(self.context, "token", "tokens"),
+                grouped(self.read(self.context)),
+                bytes(chosen),
+                bytes(index),
+                bytes(chosen + index),
+                bytes(all),
+                ratio(all, chosen + index),
+                Unit::Fraction.format(index / (chosen + index).max(1.0)),
+            );
+        }
         format!(
             "Absorbed, latent attention computes {} times what attention over the keys of every head computes and reads {} \
              times less: {} FLOP for each byte instead of {}. Rebuilding keys and values for every step would take {} times \
