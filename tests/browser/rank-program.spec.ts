@@ -209,7 +209,7 @@ test("a puzzle solved at the workbench counts for its exercise", async ({ page }
   await content(page).waitFor();
   await run(page);
   await expect(verdict(page)).toContainText("On 4 ranks: ", { timeout: 30_000 });
-  const exercise = async () => (await stored(page)).exercises?.["collectives/program-broadcast"];
+  const exercise = async () => (await stored(page))?.exercises?.["collectives/program-broadcast"];
   await expect.poll(exercise).toMatchObject({ tries: 1, solved: false, shown: false });
   // Solved after the solution was looked up, as in the chapter.
   await write(page, await solution(figure(page)));
