@@ -479,6 +479,7 @@ const SHEETS: &[Sheet] = &[
             ("15.4×",                   "right",              "it comes to 15.42×"),
             ("15.42×",                  "right",              "Right: 15.42×."),
             ("15.4 times",              "right",              "Right"),
+            ("15.4 Ψ",                  "right",              "Right"),
             ("1542%",                   "right",              "Right"),
             ("15",                      "right-but-rounded",  "Right to the 2 digits"),
             ("64",                      "declared-mistake",   "number of processors"),

@@ -337,6 +337,8 @@ fn unit_word(word: &str, asked: Unit) -> Written {
     match lower.as_str() {
         "%" | "percent" | "pct" => return one(Measure::Percent, Prefix::Decimal(0)),
         "x" | "*" | "times" | "fold" | "-fold" => return one(Measure::Times, Prefix::Decimal(0)),
+        // A model's parameters (ZeRO, arXiv:1910.02054, §3): what is asked for as a multiple of them is written so.
+        "ψ" if asked == Unit::Ratio => return one(Measure::Times, Prefix::Decimal(0)),
         "pf-day" | "pf-days" | "pfdays" | "pf/s-day" | "pf/s-days" | "petaflop/s-day" | "petaflop/s-days"
         | "pflop/s-day" | "pflop/s-days" | "pflops-day" | "pflops-days" | "petaflops-days" => {
             let factor = 1e15 * DAY;

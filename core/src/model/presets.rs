@@ -402,7 +402,7 @@ pub const ALL: &[Preset] = &[
         }
     })
     .stored_as(Quant::Fp8),
-    preset("qwen3-32b", "Qwen3 32B", "Qwen/Qwen3-32B-FP8", qwen3((64, 5120, 64, 8, 128, 25600, 151_936))),
+    preset("qwen3-32b", "Qwen3 32B", "Qwen/Qwen3-32B", qwen3((64, 5120, 64, 8, 128, 25600, 151_936))),
     preset("qwen3.5-35b-a3b", "Qwen3.5 35B-A3B, text", "Qwen/Qwen3.5-35B-A3B", {
         let mixer = Mixer::Delta { key_heads: 16, value_heads: 32, key_dim: 128, value_dim: 128, kernel: 4 };
         let state = StateLayers { layers: 30, mixer, beside_attention: false };

@@ -9,7 +9,7 @@ use super::schedule::{self, Card, Rating};
 /// The rule for "mastered", for the page.
 pub const RULE: &str = "A skill is mastered when its last three exercises were right, each by the second answer and \
                         without the solution, two of them at the first answer without a hint, and not all three on one \
-                        day. It is due when you would now recall it with a probability below about 90%.";
+                        day. It is due once the chance that you recall it falls below about 90%.";
 
 /// How many attempts the rule looks at.
 const RECENT: usize = 3;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use toml::Table;
 
 use super::card::{Card, Kind, Outcome};
@@ -10,6 +10,7 @@ use super::file::Run;
 use super::output::{CUT, Output, is_failure};
 use super::{config, content, evidence, hardware, topology};
 use crate::launch::yaml;
+use crate::model::config::companions::companion;
 use crate::terminal::plain;
 use crate::trace::diagnosis::diagnose;
 use crate::trace::versus::Profile;
@@ -259,17 +260,33 @@ fn json(name: &str, text: &str) -> Card {
         return snapshot(name, &crate::allocator::Snapshot::read(text.as_bytes()));
     }
     match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(object)) if object.get("log_history").is_some_and(Value::is_array) => trainer_state(name, &object),
         Ok(Value::Object(object)) if config::deepspeed::is(&object) => config::deepspeed::read(name, &object),
         Ok(Value::Object(object)) if object.contains_key("train_runtime") => output(name, text),
         _ if text.contains("train_runtime") => output(name, text),
         Ok(value) if !MODEL_KEYS.iter().any(|key| value.get(key).is_some()) => Card::refused(
             name,
             Kind::Unknown,
-            "It is JSON, but no model config, DeepSpeed configuration, trace or snapshot. Bring the model’s config.json.",
+            companion(|field| value.get(field)).unwrap_or(
+                "It is JSON, but no model config, DeepSpeed configuration, trace or snapshot. Bring the model’s config.json.",
+            ),
         ),
         // Its reader knows what Python writes and JSON doesn't have.
         _ => evidence::config(name, text),
     }
+}
+
+/// The Trainer's `trainer_state.json`: what it printed, a line for each entry.
+fn trainer_state(name: &str, state: &Map<String, Value>) -> Card {
+    let entries = state.get("log_history").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let lines: Vec<String> = entries.iter().map(Value::to_string).collect();
+    let card = output(name, &lines.join("\n"));
+    if card.outcome != Outcome::Refused {
+        return card;
+    }
+    let said = "It is trainer_state.json of a run that hasn’t ended: it has losses and learning rates, and no times. Paste what the run prints, \
+                with its progress bar.";
+    Card::refused(name, Kind::Log, said)
 }
 
 /// Whether a line is a table's head, or the first one sets a key.

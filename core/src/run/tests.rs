@@ -1349,3 +1349,27 @@ fn a_name_that_a_table_cuts_is_told_by_its_memory() {
         "{card:?}"
     );
 }
+
+/// As transformers 4.57 writes it (`TrainerState.save_to_json`).
+#[test]
+fn a_trainer_state_is_read_as_what_the_trainer_printed() {
+    let state = |last: &str| {
+        format!(
+            r#"{{"best_metric": null, "epoch": 1.0, "eval_steps": 500, "global_step": 20, "is_local_process_zero": true,
+ "log_history": [{{"epoch": 0.5, "grad_norm": 1.21, "learning_rate": 2e-05, "loss": 1.9012, "step": 10}},
+  {{"epoch": 1.0, "grad_norm": 1.02, "learning_rate": 1e-05, "loss": 1.7123, "step": 20}}{last}],
+ "max_steps": 20, "num_train_epochs": 1, "train_batch_size": 4, "total_flos": 1.2e+18}}"#
+        )
+    };
+    let ended = state(
+        r#", {"epoch": 1.0, "step": 20, "total_flos": 1.2e+18, "train_loss": 1.81, "train_runtime": 40.0, "train_samples_per_second": 16.0, "train_steps_per_second": 0.5}"#,
+    );
+    let card = read("trainer_state.json", &ended);
+    assert_eq!(
+        (card.kind, card.run.measured(Metric::StepTime), card.run.measured(Metric::SequencesPerSecond)),
+        (Kind::Log, Some(2.0), Some(16.0)),
+        "{card:?}"
+    );
+    let card = read("trainer_state.json", &state(""));
+    assert!(card.outcome == Outcome::Refused && card.said.contains("hasn’t ended"), "{card:?}");
+}

@@ -105,9 +105,9 @@ fn tools(run: Run) -> AnyView {
             </Show>
             <Show when=move || asked.get()>
                 <div class="question" role="group" aria-label="Begin again?">
-                    <p>"Everything that was decided is forgotten."</p>
+                    <p>"All your decisions will be discarded."</p>
                     <p class="actions">
-                        <button type="button" on:click=again>"Forget it and begin again"</button>
+                        <button type="button" on:click=again>"Discard and start over"</button>
                         <button type="button" class="secondary" on:click=move |_| asked.set(false)>"Go on"</button>
                     </p>
                 </div>

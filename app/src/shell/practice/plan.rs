@@ -67,7 +67,7 @@ fn begin() -> AnyView {
     view! {
         <p>
             "Thirty days of study in seven blocks: " <a href="./#plan">"what is in them"</a>
-            ". With a first day they become dates. A day on which you do nothing costs nothing: what is left moves by a day, and nothing piles up."
+            ". With a first day they become dates. A day off costs nothing: what is left moves by a day."
         </p>
         <form class="actions sans" on:submit=submit>
             {day_field("plan-start", "First day", clock::today(), move |day| first.set(day))}

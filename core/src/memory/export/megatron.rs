@@ -12,11 +12,12 @@ use crate::model::{Attention, ModelRef, QkNorm, Shape};
 const SEQ: u64 = 4096;
 
 /// The base of rotary positions and the share of a head that turns, of the presets that have them, from their `config.json`:
-/// `rope_theta` (whole, as the flag is) and `partial_rotary_factor` or `rotary_pct`. Other presets with rotary positions are refused.
-pub const ROTARY: [(&str, f64, f64); 21] = [
+/// `rope_theta` (whole, as the flag is) and `partial_rotary_factor` or `rotary_pct`. Every preset that is exported and turns its heads has a row.
+pub const ROTARY: [(&str, f64, f64); 23] = [
     ("deepseek-coder-6.7b", 100_000.0, 1.0),
     ("deepseek-v3", 10_000.0, 1.0),
     ("gpt-neox-20b", 10_000.0, 0.25),
+    ("kimi-k2.5", 50_000.0, 1.0),
     ("llama-2-13b", 10_000.0, 1.0),
     ("llama-2-70b", 10_000.0, 1.0),
     ("llama-2-7b", 10_000.0, 1.0),
@@ -33,6 +34,7 @@ pub const ROTARY: [(&str, f64, f64); 21] = [
     ("qwen2.5-72b", 1_000_000.0, 1.0),
     ("qwen2.5-7b", 1_000_000.0, 1.0),
     ("qwen3-30b-a3b", 1_000_000.0, 1.0),
+    ("qwen3-32b", 1_000_000.0, 1.0),
     ("qwen3-8b", 1_000_000.0, 1.0),
     ("starcoder2-3b", 999_999.0, 1.0),
 ];
@@ -260,8 +262,24 @@ fn positions(p: &Params, flags: &mut Vec<String>, assumed: &mut Vec<String>) {
     if known.is_none() {
         assumed.push("Rotary positions with a base of 10000 over whole heads: the sizes do not say.".to_owned());
     }
-    if matches!(p.model, ModelRef::Preset(preset) if matches!(preset.id, "llama-3.1-405b" | "llama-3.2-1b" | "deepseek-v3" | "deepseek-coder-6.7b"))
+    if matches!(p.model, ModelRef::Preset(preset) if matches!(preset.id, "llama-3.1-405b" | "llama-3.2-1b" | "deepseek-v3" | "deepseek-coder-6.7b" | "kimi-k2.5"))
     {
         assumed.push("Its scaling of rotary positions for long sequences is left out.".to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::presets;
+
+    #[test]
+    fn no_preset_is_exported_with_a_base_that_nobody_gave() {
+        for preset in presets::ALL {
+            let params = Params { model: ModelRef::Preset(preset), ..Params::default() };
+            if let Ok(export) = write(&params) {
+                assert!(!export.text.contains("the sizes do not say."), "{}: {}", preset.id, export.text);
+            }
+        }
     }
 }

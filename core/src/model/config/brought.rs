@@ -412,3 +412,15 @@ proptest! {
         let _ = import(&text);
     }
 }
+
+/// nvidia/GLM-5.2-NVFP4 (ai-dynamo/aiconfigurator, model_configs) gives the number of routed experts under two names.
+#[test]
+fn a_number_of_experts_under_two_names_is_one_number() {
+    let mut config = object(&fixture("configs/deepseek-v3.json"));
+    let count = |config: &Map<String, Value>| import(&Value::Object(config.clone()).to_string());
+    let plain = total(&count(&config).expect("read"));
+    config.insert("num_experts".to_owned(), config["n_routed_experts"].clone());
+    assert!(matches!(count(&config), Ok(Import::Known(same)) if same.shape.count().map(|c| c.total) == Ok(plain)));
+    config.insert("num_experts".to_owned(), json!(128));
+    assert!(matches!(count(&config), Ok(Import::Guess { .. })));
+}

@@ -226,7 +226,7 @@ impl<'a> Fields<'a> {
         let mut found = Vec::new();
         for ((name, value), _) in self.pairs.iter().zip(&self.read).filter(|(_, read)| !read.get()) {
             match value {
-                _ if unread::is_no_size(name) => {}
+                _ if unread::is_no_size(name) || self.is_said_by_another_name(name, value) => {}
                 Value::Object(inner) => {
                     let known = self.read_inside.borrow();
                     let left = inner.iter().filter(|(n, v)| {
@@ -240,6 +240,13 @@ impl<'a> Fields<'a> {
             }
         }
         found
+    }
+
+    /// Whether a count of experts stands under two names with one value, and the other was read.
+    fn is_said_by_another_name(&self, name: &str, value: &Value) -> bool {
+        let mut read = self.pairs.iter().zip(&self.read).filter(|(_, read)| read.get()).map(|(pair, _)| pair);
+        unread::COUNTS_OF_EXPERTS.contains(&name)
+            && read.any(|(other, same)| unread::COUNTS_OF_EXPERTS.contains(&other.as_str()) && same == value)
     }
 
     /// The value of a field; `null` counts as absent.

@@ -8,6 +8,7 @@
 //! Source of the rules: Hugging Face transformers 4.57 and 5, `src/transformers/models/<family>/configuration_<family>.py`
 //! and `modeling_<family>.py`.
 
+pub mod companions;
 mod experts;
 mod family;
 mod fields;
@@ -104,6 +105,9 @@ pub fn import(text: &str) -> Result<Import, Vec<ConfigProblem>> {
     check_size(text.len() as u64).map_err(|p| vec![p])?;
     let pairs = parse(text).map_err(|p| vec![p])?;
     let top = Fields::new(&pairs);
+    if let Some(said) = companions::companion(|name| top.value(name)) {
+        return Err(vec![ConfigProblem::new("", said)]);
+    }
     let outer = model_type(&top)?;
     if Family::find(outer).is_none()
         && let Some((name, Value::Object(inner))) = NESTED.iter().find_map(|n| Some((*n, top.value(n)?)))

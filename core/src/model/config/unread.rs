@@ -67,6 +67,10 @@ const KINDS: [&str; 3] = ["pattern", "type", "types"];
 const EXPERTS: [&str; 3] = ["expert", "experts", "moe"];
 const OTHER_LAYERS: [&str; 7] = ["conv", "delta", "hybrid", "linear", "mamba", "recurrent", "ssm"];
 
+/// Names that families give one number, of routed experts.
+pub(super) const COUNTS_OF_EXPERTS: [&str; 4] =
+    ["moe_num_experts", "n_routed_experts", "num_experts", "num_local_experts"];
+
 /// Names that read like sizes and change nothing that is counted: positions, scales, routing, generation, how a matrix is stored,
 /// how weights begin.
 const NO_SIZES: [&str; 41] = [
