@@ -4,8 +4,7 @@
 //! - [`widgets`]: one file per widget, and their registry.
 //! - [`exercises`]: one file per kind of exercise.
 //! - [`ui`]: sliders, fields, figures: no word of the domain.
-//! - [`store`]: everything that a learner has done.
-//! - [`practice`]: what of it says what to do next.
+//! - [`store`]: everything that a learner has done, as `ringside_learner` reads it.
 //! - [`data`]: the files of the course.
 //! - [`clock`]: what time it is.
 //! - [`router`]: which page the address names.
@@ -23,7 +22,6 @@ pub mod exercises;
 mod once;
 pub mod page;
 mod panicked;
-pub mod practice;
 mod progress;
 pub mod router;
 pub mod shell;

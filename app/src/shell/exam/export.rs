@@ -11,10 +11,10 @@ use ringside_core::exercise::export::scorm::{self, Version};
 use ringside_core::exercise::export::{self, File, Format, Lost, MAX_VARIANTS, Missing, Pool, Source};
 use ringside_core::quantity::counted;
 use ringside_core::query::{Kind, ParamSpec, Query};
+use ringside_learner::quiz::Link;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::link::Link;
 use super::loaded::{self, Loaded};
 use crate::data::{Fragment, library};
 use crate::router;

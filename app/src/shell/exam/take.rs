@@ -8,11 +8,11 @@ use leptos::prelude::*;
 use ringside_content::schema::ExerciseIndex;
 use ringside_core::practice::date;
 use ringside_core::practice::exam::{ExamResult, HONESTY, QuizSpec};
+use ringside_learner::quiz::Link;
+use ringside_learner::sitting::{self, Sitting};
 
-use super::link::Link;
 use super::loaded::{self, Loaded};
 use super::problems;
-use super::sitting::{self, Sitting};
 use crate::data::library;
 use crate::shell::lms;
 use crate::store::store;
