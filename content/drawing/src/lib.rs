@@ -6,7 +6,7 @@
 //! - [`form`]: rows along one length, and places in a grid. [`picture`]: a chart or forms as one drawing. [`pictures`]: of every figure,
 //!   what it shows in a state.
 //! - [`caption`]: what stands under a figure. [`memory`]: all that `memory-breakdown` shows of a result. [`mission`]: the state of a run.
-//! - [`scenes`]: what figures show of many moving parts, in pixels. [`timeline`], [`columns`], [`raster`], [`qr`]: parts of drawings that only the
+//! - [`scenes`]: what figures show of many moving parts, in pixels. [`timeline`], [`columns`], [`raster`], [`qr`], [`table`]: parts of drawings that only the
 //!   browser shows. [`mod@markup`]: what changes from one to the next. [`gradient`]: a browser’s colours in a saved picture.
 
 pub mod caption;
@@ -24,6 +24,7 @@ pub mod qr;
 pub mod raster;
 pub mod scale;
 pub mod scenes;
+pub mod table;
 pub mod ticks;
 pub mod timeline;
 

@@ -272,8 +272,7 @@ fn clock_view(minutes: u32, started: i64) -> AnyView {
     let limit = i64::from(minutes) * 60;
     let spent = move || now.get().saturating_sub(started).max(0);
     let text = move || {
-        let of = |seconds: i64| format!("{}:{:02}", seconds / 60, seconds % 60);
-        if limit == 0 { of(spent()) } else { format!("{} left", of((limit - spent()).max(0))) }
+        if limit == 0 { date::clock(spent()) } else { format!("{} left", date::clock((limit - spent()).max(0))) }
     };
     let over = Memo::new(move |_| limit > 0 && spent() >= limit);
     view! {
