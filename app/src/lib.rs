@@ -11,9 +11,6 @@
 //!
 //! Arithmetic in a view is a bug: numbers come from `ringside_core`.
 
-// Nothing draws in tests (`deferred::lazy!`).
-#![cfg_attr(test, allow(dead_code, unused_imports))]
-
 mod app;
 pub mod clock;
 pub mod data;

@@ -11,6 +11,7 @@ use crate::ui::script;
 /// The script that packs and unpacks, which is that of the editor.
 pub(super) const SCRIPT: &str = "author-editor.js";
 const ELEMENT: &str = "author-editor";
+
 /// The address of a draft, relative to the site's base.
 ///
 /// # Errors
