@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use crate::args::Options;
 use crate::browser;
+use crate::build::{BROWSERS, elsewhere};
 use crate::exports;
 use crate::frameworks;
 use crate::labs;
@@ -48,8 +49,6 @@ const STAGES: &[Stage] = &[
     Stage { name: EXPORTS, fast: false, needs: &[], run: |_| exports::test() },
     Stage { name: LABS, fast: false, needs: &[], run: |_| labs::test() },
 ];
-/// The crates that run in a browser.
-const BROWSERS: [&str; 3] = ["ringside-app", "ringside-workers", package::PACKAGE];
 const UNIT: &str = "unit";
 /// A stage that is run only by its name: it fetches other people's sources, and a test holds the exports to what it wrote.
 const FRAMEWORKS: &str = "frameworks";
@@ -158,12 +157,6 @@ fn missing(stage: &Stage, failed: &[&str]) -> Option<String> {
     }
 }
 
-/// Everything but what runs in a browser.
-fn elsewhere() -> Vec<&'static str> {
-    [&["--workspace", "--features", "ringside-site/split"], &BROWSERS.map(|name| ["--exclude", name]).concat()[..]]
-        .concat()
-}
-
 /// What runs in a browser, compiled for one.
 fn in_browsers() -> Vec<&'static str> {
     let packages = BROWSERS.map(|name| ["--package", name]).concat();
@@ -181,8 +174,7 @@ fn clippy(what: &[&str], packages: &[&str]) -> Result<Outcomes> {
 
 fn clippy_wasm(_: &Options) -> Result<Outcomes> {
     tools::ensure_target()?;
-    // Their tests are compiled by `unit`: checking the app once more for them takes minutes.
-    clippy(&["--lib", "--bins"], &in_browsers())
+    clippy(&[], &in_browsers())
 }
 
 fn docs(_: &Options) -> Result<Outcomes> {
@@ -204,7 +196,8 @@ fn docs(_: &Options) -> Result<Outcomes> {
 fn unit(_: &Options) -> Result<Outcomes> {
     let mut outcomes = Outcomes::default();
     let mut cargo = command("cargo");
-    cargo.args(["test", "--workspace", "--features", "ringside-site/split", "--no-fail-fast"]);
+    // What runs in a browser has no tests of its own.
+    cargo.arg("test").args(elsewhere()).arg("--no-fail-fast");
     if std::env::var_os(SEED).is_none() {
         cargo.env(SEED, "1");
     }
