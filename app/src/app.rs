@@ -1,10 +1,11 @@
 //! The site: what every page shares, and which page is shown.
 
 use leptos::prelude::*;
+use ringside_content::route::Route;
 use ringside_content::schema::Page;
 
 use crate::deferred::Loading;
-use crate::router::{self, Route, address};
+use crate::router::{self, address};
 use crate::{data, deferred, page, shell, store, style};
 
 /// The whole site.

@@ -46,17 +46,10 @@ macro_rules! lazy {
             Ok($value)
         }
 
-        #[cfg(not(any(feature = "split", test)))]
+        #[cfg(not(feature = "split"))]
         $(#[$attribute])*
         $visibility async fn $name() -> Result<$of, $crate::deferred::NotLoaded> {
             Ok($value)
-        }
-
-        // No test outside a browser draws anything, and all the views compiled for this machine are minutes.
-        #[cfg(all(test, not(feature = "split")))]
-        $(#[$attribute])*
-        $visibility async fn $name() -> Result<$of, $crate::deferred::NotLoaded> {
-            Err($crate::deferred::NotLoaded)
         }
     };
 }

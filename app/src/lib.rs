@@ -4,16 +4,12 @@
 //! - [`widgets`]: one file per widget, and their registry.
 //! - [`exercises`]: one file per kind of exercise.
 //! - [`ui`]: sliders, fields, figures: no word of the domain.
-//! - [`store`]: everything that a learner has done.
-//! - [`practice`]: what of it says what to do next.
+//! - [`store`]: everything that a learner has done, as `ringside_learner` reads it.
 //! - [`data`]: the files of the course.
 //! - [`clock`]: what time it is.
 //! - [`router`]: which page the address names.
 //!
 //! Arithmetic in a view is a bug: numbers come from `ringside_core`.
-
-// Nothing draws in tests (`deferred::lazy!`).
-#![cfg_attr(test, allow(dead_code, unused_imports))]
 
 mod app;
 pub mod clock;
@@ -23,7 +19,6 @@ pub mod exercises;
 mod once;
 pub mod page;
 mod panicked;
-pub mod practice;
 mod progress;
 pub mod router;
 pub mod shell;

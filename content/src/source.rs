@@ -98,6 +98,12 @@ impl Tree {
         tree
     }
 
+    /// A tree of texts by path, with others in the place of some: `own` is path and text, in turn.
+    pub fn with_own(texts: &BTreeMap<String, String>, own: &[String]) -> Self {
+        let own = own.as_chunks().0.iter().map(|[path, text]| (path, text));
+        Self::from_files(texts.iter().chain(own))
+    }
+
     fn read_file(&mut self, root: &Path, path: &str) {
         let (text, trouble) = match std::fs::read(root.join(path)) {
             Ok(bytes) => match String::from_utf8(bytes) {

@@ -15,6 +15,7 @@ mod programs;
 mod questions;
 mod real_content;
 mod slide;
+mod traces;
 mod translated;
 mod tried;
 

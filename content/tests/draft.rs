@@ -1,5 +1,7 @@
 //! A chapter that is being written, rendered by itself.
 
+use std::collections::BTreeMap;
+
 use ringside_content::schema::Draft;
 use ringside_content::{Tree, draft};
 
@@ -82,4 +84,13 @@ fn one_mistake_is_reported_for_one() {
     for fine in ["\\$x", "US$ 5", "$5 or $6", "`$HOME`", "$x$"] {
         assert_eq!(edited("chapter.md", |text| format!("{text}\n\nAs {fine} says.\n")), [""; 0], "{fine}");
     }
+}
+
+#[test]
+fn a_draft_replaces_the_files_of_the_course() {
+    let course = BTreeMap::from([("course.toml".to_owned(), "[[part]]\nid = \"a\"\n".to_owned())]);
+    let own = ["course.toml".to_owned(), "= no TOML".to_owned()];
+    let draft = draft(&Tree::with_own(&course, &own), "26-mine");
+    assert!(draft.html.is_empty());
+    assert!(draft.diagnostics.iter().any(|d| d.message.contains("not TOML")), "{draft:?}");
 }

@@ -27,6 +27,7 @@ pub mod decimal;
 pub mod declare;
 pub mod detective;
 pub mod editor_latency;
+pub mod embed;
 pub mod evaluation;
 pub mod execution;
 pub mod exercise;

@@ -224,6 +224,16 @@ pub fn exact(value: f64) -> Option<String> {
     whole.then(|| grouped(value as u64))
 }
 
+/// Where somebody stands among so many: "Event 3 of 12".
+pub fn place(what: &str, at: usize, of: usize) -> String {
+    let name = what.to_lowercase();
+    match (at, of) {
+        (_, 0) => format!("No {name}s"),
+        (0, of) => format!("Before the first of {}", counted(of as u64, &name, &format!("{name}s"))),
+        (at, of) => format!("{what} {} of {}", grouped(at as u64), grouped(of as u64)),
+    }
+}
+
 /// A number as it is written, and what it counts: `1 pass`, `1.5 passes`.
 pub fn named(written: &str, one: &str, many: &str) -> String {
     format!("{written} {}", if written == "1" { one } else { many })
@@ -336,5 +346,14 @@ mod tests {
         ] {
             assert_eq!(dollars(value), written, "{value}");
         }
+    }
+
+    #[test]
+    fn nothing_is_no_event_of_none() {
+        let said = [(0, 0), (0, 1), (0, 34), (3, 1200)].map(|(at, of)| place("Event", at, of));
+        assert_eq!(
+            said,
+            ["No events", "Before the first of 1 event", "Before the first of 34 events", "Event 3 of 1,200"]
+        );
     }
 }

@@ -12,8 +12,17 @@ use crate::tools::{self, WASM};
 
 /// The package and the program that a page starts.
 const APP: &str = "ringside-app";
+const WORKERS: &str = "ringside-workers";
 /// What a site is made of: the app, and the workers.
-pub(crate) const SITE: [&str; 2] = [APP, "ringside-workers"];
+pub(crate) const SITE: [&str; 2] = [APP, WORKERS];
+/// What runs in a browser, and is compiled for nothing else.
+pub(crate) const BROWSERS: [&str; 3] = [APP, WORKERS, package::PACKAGE];
+
+/// Everything else, as cargo is told.
+pub(crate) fn elsewhere() -> Vec<&'static str> {
+    let others = BROWSERS.map(|name| ["--exclude", name]).concat();
+    [&["--workspace", "--features", "ringside-site/split"], &others[..]].concat()
+}
 
 /// What to build, and where to.
 #[derive(Debug)]
@@ -110,7 +119,7 @@ pub(crate) fn maker(profile: Profile, with_tests: bool) -> Result<()> {
     match profile {
         // A release proves every exercise, with models that are optimized as for the tests.
         Profile::Release => {
-            cargo.args(["test", "--no-run", "--workspace", "--features", "ringside-site/split"]);
+            cargo.args(["test", "--no-run"]).args(elsewhere());
             // Beside the tests it's compiled with all of them, and shares what they have: with fewer, cargo gives dependencies other features.
             cargo.args(["--test", "site"].iter().filter(|_| !with_tests))
         }

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use crate::args::Options;
 use crate::browser;
+use crate::build::{BROWSERS, elsewhere};
 use crate::exports;
 use crate::frameworks;
 use crate::labs;
@@ -49,8 +50,6 @@ const STAGES: &[Stage] = &[
     Stage { name: EXPORTS, fast: false, needs: &[], run: |_| exports::test() },
     Stage { name: LABS, fast: false, needs: &[], run: |_| labs::test() },
 ];
-/// The crates that run in a browser.
-const BROWSERS: [&str; 3] = ["ringside-app", "ringside-workers", package::PACKAGE];
 const UNIT: &str = "unit";
 /// Kernels natively: compiling wgpu for it takes minutes, so it is run where there is a driver.
 const VULKAN: &str = "vulkan";
@@ -181,12 +180,6 @@ fn vulkan(_: &Options) -> Result<Outcomes> {
     Ok(outcomes)
 }
 
-/// Everything but what runs in a browser.
-fn elsewhere() -> Vec<&'static str> {
-    [&["--workspace", "--features", "ringside-site/split"], &BROWSERS.map(|name| ["--exclude", name]).concat()[..]]
-        .concat()
-}
-
 /// What runs in a browser, compiled for one.
 fn in_browsers() -> Vec<&'static str> {
     let packages = BROWSERS.map(|name| ["--package", name]).concat();
@@ -204,8 +197,7 @@ fn clippy(what: &[&str], packages: &[&str]) -> Result<Outcomes> {
 
 fn clippy_wasm(_: &Options) -> Result<Outcomes> {
     tools::ensure_target()?;
-    // Their tests are compiled by `unit`: checking the app once more for them takes minutes.
-    clippy(&["--lib", "--bins"], &in_browsers())
+    clippy(&[], &in_browsers())
 }
 
 fn docs(_: &Options) -> Result<Outcomes> {
@@ -227,7 +219,8 @@ fn docs(_: &Options) -> Result<Outcomes> {
 fn unit(_: &Options) -> Result<Outcomes> {
     let mut outcomes = Outcomes::default();
     let mut cargo = command("cargo");
-    cargo.args(["test", "--workspace", "--features", "ringside-site/split", "--no-fail-fast"]);
+    // What runs in a browser has no tests of its own.
+    cargo.arg("test").args(elsewhere()).arg("--no-fail-fast");
     if std::env::var_os(SEED).is_none() {
         cargo.env(SEED, "1");
     }

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_content::language;
+use ringside_core::exercise::input::{chosen, picked};
 use ringside_core::exercise::{Choice, Chosen, Kind, OptionDef, option_order};
 
 use super::frame;
@@ -101,34 +102,4 @@ fn option(session: Session, index: usize) -> Option<(usize, OptionDef)> {
 
 fn judge(session: Session, picked: &[usize]) -> Option<Chosen> {
     choice(session, |c| c.check(picked))
-}
-
-/// The options in the stored form `0,2`.
-fn chosen(input: &str) -> Vec<usize> {
-    input.split(',').filter_map(|part| part.parse().ok()).collect()
-}
-
-/// The stored form after `index` was switched on or off.
-fn picked(input: &str, index: usize, on: bool, several: bool) -> String {
-    let mut all = if several { chosen(input) } else { Vec::new() };
-    all.retain(|&other| other != index);
-    if on {
-        all.push(index);
-    }
-    all.sort_unstable();
-    all.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{chosen, picked};
-
-    #[test]
-    fn a_choice_is_kept_as_a_list_of_places() {
-        assert_eq!(picked("", 2, true, true), "2");
-        assert_eq!(picked("2", 0, true, true), "0,2");
-        assert_eq!(picked("0,2", 2, false, true), "0");
-        assert_eq!(picked("0", 2, true, false), "2");
-        assert_eq!(chosen("0,2,x"), [0, 2]);
-    }
 }

@@ -24,11 +24,11 @@ use leptos::prelude::*;
 use ringside_content::language;
 use ringside_content::schema::Exercises;
 use ringside_core::exercise::{Exercise, Kind};
+use ringside_learner::doc::Attempt;
 
 use crate::data::Remote;
 use crate::deferred::lazy;
 use crate::router;
-use crate::store::doc::Attempt;
 use crate::store::store;
 pub use given::{Given, given};
 use session::Session;

@@ -6,11 +6,12 @@ use ringside_content::language::Lang;
 use ringside_core::catalogue::{Entry, Evaluation};
 use ringside_core::exercise::{Env, Exercise, MAX_SEED, Resolved, Template, draw, environment, resolve};
 use ringside_core::query::Query;
+use ringside_learner::doc::Attempt;
+use ringside_learner::practice;
 
 use super::{Place, attempt, given, key};
-use crate::store::doc::Attempt;
 use crate::store::store;
-use crate::{clock, page, practice, router, widgets};
+use crate::{clock, page, router, widgets};
 
 /// The handle that a form works with.
 #[derive(Clone, Copy)]

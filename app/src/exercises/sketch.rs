@@ -5,13 +5,13 @@ use leptos::prelude::*;
 use ringside_content::language;
 use ringside_core::answer::write;
 use ringside_core::decimal;
-use ringside_core::exercise::input::points;
+use ringside_core::exercise::input::{points, write_points};
 use ringside_core::exercise::{Curve, Kind, Sketch};
+use ringside_drawing::chart::hand::Piece;
 use ringside_drawing::charts::sketch::{Paper, chart};
 
 use super::session::Session;
 use super::{compare, confidence, frame};
-use crate::ui::chart::Piece;
 use crate::ui::{self, focus_soon, unique_id};
 
 /// Steps of a key.
@@ -39,7 +39,7 @@ pub(super) fn form(session: Session) -> AnyView {
             *point = change(i).or(*point);
         }
         missing.set(String::new());
-        session.input.set(written(&all));
+        session.input.set(write_points(&all));
     };
     let set = move |i: usize, value: f64| draw(&|k| (k == i).then_some(value));
     let shown = Memo::new(move |_| {
@@ -51,7 +51,7 @@ pub(super) fn form(session: Session) -> AnyView {
             if committed.get() {
                 return ui::chart::view("sketch-axes", shown);
             }
-            let hand = Callback::new(move |piece| draw(&|i| height(piece, i as f64)));
+            let hand = Callback::new(move |piece: Piece| draw(&|i| piece.height(i as f64)));
             view! { {ui::chart::by_hand("sketch-axes", shown, hand)} {keys(session, paper, drawn, held, set)} }
                 .into_any()
         })
@@ -87,21 +87,6 @@ pub(super) fn form(session: Session) -> AnyView {
         <div role="status" id=result.get_value() tabindex="-1">{move || committed.get().then(|| reveal(session, drawn.get())).flatten()}</div>
     }
     .into_any()
-}
-
-/// How high a piece of a stroke is at a point, if it passes it.
-fn height(Piece { from, to }: Piece, at: f64) -> Option<f64> {
-    let (left, right) = (from.0.min(to.0), from.0.max(to.0));
-    if at == to.0.round() {
-        return Some(to.1);
-    }
-    (left..=right).contains(&at).then(|| from.1 + (to.1 - from.1) * (at - from.0) / (to.0 - from.0))
-}
-
-/// Numbers as they are kept: nothing between two commas where nothing is drawn.
-fn written(all: &[Option<f64>]) -> String {
-    let text = |value: &Option<f64>| value.map(|v| format!("{v:e}")).unwrap_or_default();
-    all.iter().map(text).collect::<Vec<_>>().join(",")
 }
 
 /// A slider for each point: heard, and reached by keys, but not seen. The chart shows which of them has the keys.
@@ -174,19 +159,4 @@ fn look<T>(session: Session, look: impl FnOnce(&Sketch) -> T) -> Option<T> {
         Kind::Sketch(sketch) => Some(look(sketch)),
         _ => None,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_stroke_draws_every_point_that_it_passes() {
-        let piece = Piece { from: (0.2, 10.0), to: (2.2, 30.0) };
-        let drawn: Vec<Option<f64>> = (0..4).map(|i| height(piece, f64::from(i))).collect();
-        assert_eq!(drawn, [None, Some(18.0), Some(30.0), None]);
-        let press = Piece { from: (0.7, 5.0), to: (0.7, 5.0) };
-        assert_eq!([0.0, 1.0].map(|at| height(press, at)), [None, Some(5.0)]);
-        assert_eq!(written(&[Some(500.0), None, Some(0.5)]), "5e2,,5e-1");
-    }
 }

@@ -1,11 +1,12 @@
 //! The contents of the course, beside the page or, on a narrow screen, over it.
 
 use leptos::prelude::*;
+use ringside_content::route::Route;
 use web_sys::HtmlElement;
 
 use super::{fragment, header, marks};
 use crate::data::library;
-use crate::router::{Route, address};
+use crate::router::address;
 use crate::ui::{dom, focus};
 
 /// Parts and chapters with what has been done of them.

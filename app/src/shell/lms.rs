@@ -1,25 +1,21 @@
 //! A page that a learning platform opened, from a SCORM package (`ringside_core::exercise::export::scorm`): it says to the platform how far the
 //! learner is, and takes from it what was done elsewhere.
-//!
-//! The package's launcher names the tab `ringside-lms|<origin>|<path>`. So the page knows whom it reports to and as what; a tab that went on
-//! to another page reports nothing of that one.
 
 use leptos::prelude::*;
 use ringside_core::practice::progress::Progress;
+use ringside_learner::doc::Doc;
+use ringside_learner::lms;
 use serde_json::json;
 use wasm_bindgen::JsCast as _;
 use web_sys::{MessageEvent, Window};
 
 use super::notices::{self, Level};
 use crate::data::library;
-use crate::store::doc::Doc;
 use crate::store::store;
 use crate::ui::dom;
 
 /// What messages of ours bear, in both directions.
 const SOURCE: &str = "ringside";
-/// What the name of a tab begins with that a package opened.
-const NAME: &str = "ringside-lms";
 
 /// How far somebody is.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -40,26 +36,21 @@ struct Platform {
 
 /// Whether a platform opened a page at `path`, relative to the site's base, and this is it.
 pub(super) fn is_asked(path: &str) -> bool {
-    named().is_some_and(|(_, of)| same(&of, path))
+    named().is_some_and(|(_, of)| lms::same(&of, path))
 }
 
 /// The origin and the path in the tab's name.
 fn named() -> Option<(String, String)> {
     let name = window().name().ok()?;
-    let (origin, path) = name.strip_prefix(NAME)?.strip_prefix('|')?.split_once('|')?;
+    let (origin, path) = lms::named(&name)?;
     Some((origin.to_owned(), path.to_owned()))
-}
-
-/// Whether two paths lead to one page: which quiz it is stands in the query.
-fn same(one: &str, other: &str) -> bool {
-    one.trim_matches('/') == other.trim_matches('/')
 }
 
 fn platform(path: &str) -> Option<Platform> {
     let (origin, of) = named()?;
     // Of another origin it is no `Window` of this page's, and takes messages all the same.
     let opener = window().opener().ok().filter(|opener| opener.is_truthy())?;
-    same(&of, path).then(|| Platform { opener: opener.unchecked_into(), origin })
+    lms::same(&of, path).then(|| Platform { opener: opener.unchecked_into(), origin })
 }
 
 impl Platform {
@@ -123,18 +114,4 @@ pub(super) fn follow_chapter(slug: String) {
             &Report { score: Some(progress.share()), done: progress.done == progress.all, suspend: solved.join(",") },
         );
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::same;
-
-    #[test]
-    fn a_page_is_told_from_others_by_its_whole_path() {
-        assert!(same("chapter/memory-accounting/", "/chapter/memory-accounting"));
-        assert!(same("quiz/?e=a/b&seed=7", "quiz/?e=a/b&seed=7"));
-        for other in ["quiz/?e=a/b&seed=8", "quiz/?e=a/c&seed=7", "quiz/", "chapter/a/"] {
-            assert!(!same("quiz/?e=a/b&seed=7", other), "{other}");
-        }
-    }
 }

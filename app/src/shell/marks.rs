@@ -2,14 +2,16 @@
 
 use std::cell::OnceCell;
 
+use ringside_core::practice::progress::Progress;
+use ringside_learner::doc::Doc;
+use ringside_learner::progress::{Extent, done};
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlInputElement};
 
 use leptos::prelude::*;
 
 use crate::clock;
-use crate::progress::{Extent, Progress};
-use crate::store::doc::Doc;
+use crate::progress;
 use crate::store::store;
 use crate::ui::dom;
 
@@ -58,9 +60,9 @@ fn show(root: &Element, doc: &Doc) {
     let mut course = Progress::default();
     let contents = OnceCell::new();
     for count in dom::all(root, "[data-progress]") {
-        let here = count.has_attribute("data-sections").then(|| Extent::of_mark(&count));
+        let here = count.has_attribute("data-sections").then(|| progress::of_mark(&count));
         let there = |slug: String| {
-            let all: &Vec<Extent> = contents.get_or_init(Extent::all_in_contents);
+            let all: &Vec<Extent> = contents.get_or_init(progress::all_in_contents);
             all.iter().find(|extent| extent.slug == slug).cloned()
         };
         let extent = here.or_else(|| there(dom::attribute(&count, "data-progress")));
@@ -95,26 +97,5 @@ fn show(root: &Element, doc: &Doc) {
 fn say(count: &Element, progress: Progress) {
     if let Some(place) = dom::find(count, "[data-n]") {
         place.set_text_content(Some(&progress.percent().to_string()));
-    }
-}
-
-/// How many of these are done: sources and chapters, each a list with spaces between.
-fn done(sources: &str, chapters: &str, doc: &Doc) -> usize {
-    sources.split_whitespace().filter(|id| doc.is_read(id)).count()
-        + chapters.split_whitespace().filter(|slug| doc.is_done(slug)).count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_done_is_counted_once_for_each_place_it_has() {
-        let mut doc = Doc::default();
-        doc.sources.entry("a".into()).or_default().read = true;
-        doc.sources.entry("b".into()).or_default().summary = "not read".into();
-        doc.chapters.entry("c".into()).or_default().done = true;
-        assert_eq!(done("a b x", "c d", &doc), 2);
-        assert_eq!(done("", "a", &doc), 0);
     }
 }

@@ -41,8 +41,9 @@ pub mod votes;
 pub mod widget_page;
 
 use leptos::prelude::*;
+use ringside_content::route::Route;
 
-use crate::router::{Route, address};
+use crate::router::address;
 
 /// What `<html>` bears where the contents give way to the page.
 const WIDE: &str = "data-wide";

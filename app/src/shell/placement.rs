@@ -4,18 +4,17 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use ringside_content::schema::{Course, ExerciseIndex, Page};
-use ringside_core::practice::placement::{self, Answered, Area, MOST, Shown};
+use ringside_core::practice::placement::{self, Area, MOST, Shown};
 use ringside_core::practice::queue::Came;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use ringside_learner::placement::{self as kept, Sitting};
+use ringside_learner::practice;
 
 use super::practice::player::{self, Asked};
+use crate::clock;
 use crate::data::library;
 use crate::deferred::{PageView, lazy};
-use crate::store::doc::Doc;
 use crate::store::store;
 use crate::ui::focus_soon;
-use crate::{clock, practice};
 
 /// The largest seed that is drawn.
 const DRAWN: f64 = 999_999.0;
@@ -29,48 +28,11 @@ lazy! {
     }
 }
 
-/// The questions being answered and what came of them, as the store keeps them. `begin` and `skim` are read by every page.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-struct Sitting {
-    seed: u64,
-    #[serde(default)]
-    answered: Vec<Answered>,
-    /// How many questions were put on the screen: one that was is not asked anew.
-    #[serde(default)]
-    begun: usize,
-    #[serde(default)]
-    done: bool,
-    /// The slug of the chapter to begin with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    begin: Option<String>,
-    /// The slugs of chapters that may be skimmed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    skim: Vec<String>,
-    /// What this version does not know: of an earlier one, the answers to its twelve questions.
-    #[serde(flatten)]
-    rest: Map<String, Value>,
-}
-
-impl Sitting {
-    /// Takes note of an answer, and of what all of them come to.
-    fn answer(&mut self, areas: &[Area], exercise: String, right: bool) {
-        self.answered.push(Answered { exercise, right });
-        self.done = placement::next(areas, &self.answered, self.seed).is_none();
-        let found = placement::found(areas, &self.answered);
-        self.begin = found.begin.and_then(|i| areas.get(i)).map(|area| area.chapter.clone());
-        self.skim = found.skim;
-    }
-}
-
-fn read(doc: &Doc) -> Option<Sitting> {
-    Sitting::deserialize(&doc.placement).ok()
-}
-
 fn keep(change: impl FnOnce(&mut Option<Sitting>)) {
     store().update(|doc| {
-        let mut sitting = read(doc);
+        let mut sitting = kept::read(doc);
         change(&mut sitting);
-        doc.put("placement", |doc| &mut doc.placement, sitting.as_ref());
+        kept::write(doc, sitting.as_ref());
     });
 }
 
@@ -117,7 +79,7 @@ fn view() -> AnyView {
 }
 
 fn phases(desk: Desk) -> AnyView {
-    let phase = Memo::new(move |_| store().with(|doc| read(doc).map(|s| (s.seed, s.answered.len(), s.done))));
+    let phase = Memo::new(move |_| store().with(|doc| kept::read(doc).map(|s| (s.seed, s.answered.len(), s.done))));
     (move || match phase.get() {
         // An earlier version asked twelve questions at once, and its answers are no answers to these.
         None | Some((_, 0, true)) => before(),
@@ -139,7 +101,7 @@ fn before() -> AnyView {
 }
 
 fn during(desk: &Desk) -> AnyView {
-    let sitting = store().peek(read).unwrap_or_default();
+    let sitting = store().peek(kept::read).unwrap_or_default();
     let key = placement::next(&desk.areas, &sitting.answered, sitting.seed);
     let found = key.and_then(|key| desk.index.exercises.iter().find(|e| e.key == key).cloned());
     // The build checks that every question is an exercise.
@@ -176,7 +138,7 @@ fn during(desk: &Desk) -> AnyView {
 }
 
 fn after(desk: &Desk) -> AnyView {
-    let sitting = store().peek(read).unwrap_or_default();
+    let sitting = store().peek(kept::read).unwrap_or_default();
     let found = placement::found(&desk.areas, &sitting.answered);
     let first = sitting.begin.as_ref().and_then(|slug| desk.course.chapter(slug));
     let right = sitting.answered.iter().filter(|a| a.right).count();
@@ -241,44 +203,4 @@ fn row(desk: &Desk, area: &Area, shown: Shown, skim: &[String], sitting: &Sittin
         </li>
     }
     .into_any()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::doc;
-    use serde_json::json;
-
-    #[test]
-    fn the_answers_of_an_earlier_version_are_kept() {
-        let text = r#"{"version":2,"placement":{"seed":7,"answers":{"c/e":"12"},"done":true}}"#;
-        let mut doc = doc::read(text).expect("reads");
-        let sitting = read(&doc).expect("a sitting");
-        assert_eq!((sitting.answered.len(), sitting.rest["answers"].clone()), (0, json!({ "c/e": "12" })));
-        doc.put("placement", |doc| &mut doc.placement, Some(&sitting));
-        assert_eq!(doc.placement["answers"]["c/e"], "12");
-    }
-
-    #[test]
-    fn every_page_can_read_where_it_sends_the_learner() {
-        let area = |slug: &str| Area {
-            name: slug.into(),
-            chapter: slug.into(),
-            covers: vec![slug.into()],
-            exercises: vec![format!("{slug}/x"), format!("{slug}/y")],
-        };
-        let areas = ["a", "b"].map(area);
-        let mut sitting = Sitting { seed: 1, ..Sitting::default() };
-        while let Some(exercise) = placement::next(&areas, &sitting.answered, sitting.seed) {
-            let right = exercise.starts_with("a/");
-            sitting.answer(&areas, exercise, right);
-        }
-        assert!(sitting.done);
-        let mut doc = Doc::default();
-        assert!(!doc.is_placed());
-        doc.put("placement", |doc| &mut doc.placement, Some(&sitting));
-        assert!(doc.is_placed());
-        let (begin, skim) = doc.placed();
-        assert_eq!((begin, skim.collect::<Vec<_>>()), (Some("b"), vec!["a"]));
-    }
 }

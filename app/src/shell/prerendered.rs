@@ -11,7 +11,7 @@ use web_sys::{Element, HtmlElement};
 use crate::ui::dom;
 
 /// On `<html>` where anything was done. `app/index.html` sets it before anything is shown, by the rule of
-/// [`Doc::is_begun`](crate::store::doc::Doc::is_begun).
+/// [`Doc::is_begun`](ringside_learner::doc::Doc::is_begun).
 pub const BEGUN: &str = "data-begun";
 
 /// The one that is part of every page.

@@ -4,16 +4,17 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::practice::date;
 use ringside_core::quantity::bytes_decimal;
+use ringside_learner::doc::{self, Doc, Theme};
+use ringside_learner::practice;
 
 use super::offline;
 use crate::deferred::{PageView, lazy};
 use crate::router::address;
-use crate::store::doc::{self, Doc, Theme};
 use crate::store::{ASIDE, store};
 use crate::ui::file;
 use crate::ui::said::{Said, say};
 use crate::ui::segmented::Segmented;
-use crate::{clock, page, practice};
+use crate::{clock, page};
 
 lazy! {
     /// Downloads the page.

@@ -2,12 +2,13 @@
 
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
+use ringside_content::route::Route;
 use ringside_content::schema::Page;
 use wasm_bindgen::JsCast as _;
 
 use super::{Overlay, projector, share, theme};
 use crate::page;
-use crate::router::{Route, address};
+use crate::router::address;
 use crate::store::store;
 use crate::ui::{dialog, dom};
 

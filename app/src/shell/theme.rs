@@ -1,8 +1,8 @@
 //! Light, dark, or as the system says. `index.html` sets the stored theme before the first paint; this keeps it in step.
 
 use leptos::prelude::*;
+use ringside_learner::doc::Theme;
 
-use crate::store::doc::Theme;
 use crate::store::store;
 
 /// Puts the stored theme on `<html data-theme>` now and whenever it changes.

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use ringside_content::route::Route;
 
 use ringside_core::query::{Query, did_you_mean};
 
@@ -9,7 +10,7 @@ use super::{embed, projector};
 use crate::data::library;
 use crate::deferred::{PageView, deferred, lazy};
 use crate::page;
-use crate::router::{self, Pending, Route, address};
+use crate::router::{self, Pending, address};
 use crate::ui::link;
 use crate::widgets::{self, Module, Props, Widget, my_setup};
 

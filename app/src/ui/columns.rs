@@ -1,54 +1,8 @@
 //! Stacked columns side by side, one of them marked.
 
-use std::fmt::Write as _;
-
 use leptos::prelude::*;
 use ringside_core::quantity::grouped;
-
-/// Most columns that are drawn.
-const MOST: usize = 128;
-/// The part of a column that is left free beside it.
-const GAP: f64 = 0.16;
-
-/// Columns of `N` parts each.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Columns<const N: usize> {
-    /// The number of each column, from 0, and its parts, the lowest first.
-    drawn: Vec<(usize, [f64; N])>,
-    all: usize,
-    marked: usize,
-}
-
-impl<const N: usize> Columns<N> {
-    /// `all` columns, the one `marked` marked. Of more than can be told apart an even choice is drawn, with the first, the
-    /// last and the marked one.
-    pub fn new(all: usize, marked: usize, parts: impl Fn(usize) -> [f64; N]) -> Self {
-        let step = all.div_ceil(MOST).max(1);
-        let chosen = |i: &usize| i.is_multiple_of(step) || *i + 1 == all || *i == marked;
-        Self { drawn: (0..all).filter(chosen).map(|i| (i, parts(i))).collect(), all, marked }
-    }
-
-    /// Where the marked column is among those drawn.
-    fn place(&self) -> usize {
-        self.drawn.iter().position(|(i, _)| *i == self.marked).unwrap_or_default()
-    }
-
-    /// The rectangles of one part, each on what is below it, in a box 100 high and a column wide for each.
-    fn path(&self, part: usize) -> String {
-        let highest = self.drawn.iter().map(|(_, parts)| parts.iter().sum::<f64>()).fold(0.0, f64::max);
-        let scale = if highest > 0.0 { 100.0 / highest } else { 0.0 };
-        let mut path = String::new();
-        for (x, (_, parts)) in self.drawn.iter().enumerate() {
-            let below: f64 = parts.iter().take(part).sum();
-            let height = parts.get(part).copied().unwrap_or_default() * scale;
-            if height > 0.0 {
-                let (left, top, wide) = (x as f64 + GAP / 2.0, 100.0 - below * scale - height, 1.0 - GAP);
-                let _ = write!(path, "M{left:.3} {top:.3}h{wide:.3}v{height:.3}h-{wide:.3}z");
-            }
-        }
-        path
-    }
-}
+use ringside_drawing::columns::Columns;
 
 /// Draws them; `classes` colour the parts, `label` says what is to be seen.
 pub fn view<const N: usize>(columns: Signal<Columns<N>>, classes: [&'static str; N], label: Signal<String>) -> AnyView {
@@ -57,9 +11,8 @@ pub fn view<const N: usize>(columns: Signal<Columns<N>>, classes: [&'static str;
         view! { <path class=format!("part {}", classes[part]) d=path /> }
     });
     let mark = move || columns.with(|c| format!("M{} 0h1v100h-1z", c.place()));
-    let size = move || columns.with(|c| format!("0 0 {} 100", c.drawn.len().max(1)));
-    let at =
-        move || columns.with(|c| format!("{:.2}%", (c.place() as f64 + 0.5) / c.drawn.len().max(1) as f64 * 100.0));
+    let size = move || columns.with(|c| format!("0 0 {} 100", c.drawn().max(1)));
+    let at = move || columns.with(|c| format!("{:.2}%", (c.place() as f64 + 0.5) / c.drawn().max(1) as f64 * 100.0));
     let marked = move || columns.with(|c| format!("▲ {}", grouped(c.marked as u64 + 1)));
     // The mark names its column; at an end it would lie over the name that stands there.
     let first = move || columns.with(|c| if c.marked == 0 { String::new() } else { "1".to_owned() });
@@ -76,21 +29,4 @@ pub fn view<const N: usize>(columns: Signal<Columns<N>>, classes: [&'static str;
         </div>
     }
     .into_any()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn many_columns_are_thinned_and_the_marked_one_stays() {
-        let columns = Columns::new(1000, 501, |i| [i as f64, 1.0]);
-        assert!(columns.drawn.len() <= MOST + 2);
-        assert_eq!(columns.drawn.first().map(|c| c.0), Some(0));
-        assert_eq!(columns.drawn.last().map(|c| c.0), Some(999));
-        assert_eq!(columns.drawn[columns.place()].0, 501);
-        let few = Columns::new(2, 1, |i| [i as f64, 1.0]);
-        assert_eq!(few.path(0), "M1.080 50.000h0.840v50.000h-0.840z");
-        assert_eq!(few.path(1), "M0.080 50.000h0.840v50.000h-0.840zM1.080 0.000h0.840v50.000h-0.840z");
-    }
 }

@@ -5,7 +5,7 @@ use leptos::ev::KeyboardEvent;
 use leptos::html;
 use leptos::prelude::*;
 use ringside_core::decimal;
-use ringside_core::quantity::{counted, grouped};
+use ringside_core::quantity::grouped;
 use wasm_bindgen::JsCast as _;
 
 use super::{dom, unique_id};
@@ -32,16 +32,6 @@ impl Pace {
     pub fn of(self, steps: Signal<usize>) -> Playback {
         let normal = move || (self.whole / steps.get().max(1) as f64).clamp(self.shortest, self.longest);
         Playback::new(Signal::derive(normal))
-    }
-}
-
-/// Where somebody stands among so many: "Event 3 of 12".
-pub fn place(what: &str, at: usize, of: usize) -> String {
-    let name = what.to_lowercase();
-    match (at, of) {
-        (_, 0) => format!("No {name}s"),
-        (0, of) => format!("Before the first of {}", counted(of as u64, &name, &format!("{name}s"))),
-        (at, of) => format!("{what} {} of {}", grouped(at as u64), grouped(of as u64)),
     }
 }
 
@@ -258,16 +248,4 @@ pub fn Transport(
 /// A pictogram of 24 by 24.
 fn icon(path: &'static str) -> impl IntoView {
     view! { <svg viewBox="0 0 24 24" aria-hidden="true"><path d=path /></svg> }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn nothing_is_no_event_of_none() {
-        let said = [(0, 0), (0, 1), (0, 34), (3, 1200)].map(|(at, of)| super::place("Event", at, of));
-        assert_eq!(
-            said,
-            ["No events", "Before the first of 1 event", "Before the first of 34 events", "Event 3 of 1,200"]
-        );
-    }
 }

@@ -282,26 +282,3 @@ fn param(model: &Entry, name: &'static str) -> ParamSpec {
     let none = ParamSpec { name, doc: "", kind: Kind::Choice(&[]), default: "" };
     model.param(name).map_or(none, |param| *param.spec)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_style_sheet_is_there() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("styles/on-demand");
-        for name in ALL.iter().flat_map(|widget| widget.styles) {
-            assert!(folder.join(format!("{name}.css")).is_file(), "{name}.css");
-        }
-    }
-
-    #[test]
-    fn every_widget_shows_a_model_and_every_model_has_a_widget() {
-        let sorted = |mut ids: Vec<&'static str>| {
-            ids.sort_unstable();
-            ids
-        };
-        let widgets = sorted(ALL.iter().map(|w| w.id).collect());
-        assert_eq!(widgets, sorted(ringside_core::catalogue::ALL.iter().map(|e| e.id).collect()));
-    }
-}

@@ -4,7 +4,8 @@
 //! When it is ready it posts an empty string: what comes before that is lost. Then the page posts arrays of strings. The first
 //! one is the course: an empty string and `source.json`. The answer is what a chapter of it can name
 //! ([`ringside_content::schema::Vocabulary`]), as JSON in an array of one. Then each is a draft: the chapter's folder, and path and
-//! text of every file that differs from the course. The answer is a [`Draft`] as JSON.
+//! text of every file that differs from the course. The answer is a
+//! [`ringside_content::schema::Draft`] as JSON.
 //!
 //! A lecture list asks for its text slides in the same way: an empty string, [`SLIDES`] and the Markdown of each. The answer is a list of HTML and
 //! sentences about what is wrong in it, as JSON.
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 
 use js_sys::Array;
 use ringside_content::Tree;
-use ringside_content::schema::{Draft, SLIDES};
+use ringside_content::schema::SLIDES;
 
 /// Path below `content/`, and text.
 type Files = BTreeMap<String, String>;
@@ -38,7 +39,8 @@ fn main() {
             }
             [folder, files @ ..] => {
                 // Strings and finite numbers can always be written.
-                say(&serde_json::to_string(&draft(&course.borrow(), folder, files)).unwrap_or_default());
+                let draft = ringside_content::draft(&Tree::with_own(&course.borrow(), files), folder);
+                say(&serde_json::to_string(&draft).unwrap_or_default());
             }
             [] => {}
         }
@@ -48,28 +50,7 @@ fn main() {
     }
 }
 
-/// The chapter in `folder`, with `files` (path and text, in turn) instead of the course's.
-fn draft(course: &Files, folder: &str, files: &[String]) -> Draft {
-    let mut all = course.clone();
-    all.extend(files.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())));
-    ringside_content::draft(&Tree::from_files(all), folder)
-}
-
 /// Posts to the page.
 fn say(text: &str) {
     ringside_workers::post(&text.into());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_draft_replaces_the_files_of_the_course() {
-        let course = Files::from([("course.toml".to_owned(), "[[part]]\nid = \"a\"\n".to_owned())]);
-        let own = ["course.toml".to_owned(), "= no TOML".to_owned()];
-        let draft = draft(&course, "26-mine", &own);
-        assert!(draft.html.is_empty());
-        assert!(draft.diagnostics.iter().any(|d| d.message.contains("not TOML")), "{draft:?}");
-    }
 }

@@ -54,35 +54,3 @@ fn answer(session: &RefCell<Option<Session>>, ask: Ask) -> Said {
         },
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use ringside_core::kernels::glass::Source;
-
-    use super::*;
-
-    #[test]
-    fn what_is_asked_and_said_arrives_as_it_was_meant() {
-        let source = || Source::Kernel { family: "matmul".into(), kernel: "tiled".into() };
-        for ask in [
-            Ask::Try { puzzle: "map".into(), body: "größer".into(), seed: 7 },
-            Ask::Open { source: source(), width: 32 },
-            Ask::Show { round: u64::MAX, warp: 3 },
-        ] {
-            let bytes = postcard::to_allocvec(&ask).expect("it can be written");
-            assert_eq!(postcard::from_bytes::<Ask>(&bytes).expect("it can be read"), ask);
-        }
-        let (mut session, opened) = ringside_glass::open(&source(), 32).expect("valid");
-        let shown = session.show(opened.rounds / 2, 1);
-        for said in [
-            Said::Opened(Box::new(opened)),
-            Said::Opened(Box::default()),
-            Said::Shown(Box::new(shown)),
-            Said::Shown(Box::default()),
-            refused("why"),
-        ] {
-            let bytes = postcard::to_allocvec(&said).expect("it can be written");
-            assert_eq!(postcard::from_bytes::<Said>(&bytes).expect("it can be read"), said);
-        }
-    }
-}

@@ -465,5 +465,25 @@ fn clipped(text: &str, most: usize) -> &str {
     &text[..end]
 }
 
+/// Rendered text with what was kept in the places of its names; a name that was not kept stands for itself.
+pub fn filled(html: &str, kept: &[(String, String)]) -> String {
+    let mut pieces = html.split('{');
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        match piece.split_once('}') {
+            Some((name, rest)) => {
+                let found = kept.iter().find(|(n, _)| n == name).map_or(name, |(_, text)| text);
+                text.push_str(&found.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"));
+                text.push_str(rest);
+            }
+            None => {
+                text.push('{');
+                text.push_str(piece);
+            }
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ mod diagnoses;
 mod ladder;
 mod language;
 mod members;
+mod said;
 
 use ringside_core::program::{Job, Outcome};
 

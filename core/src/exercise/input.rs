@@ -15,7 +15,7 @@ use super::kind::Posed;
 pub use super::kind::Slip;
 use super::names::Evaluate;
 use super::paper::{Key, List, Marks};
-pub use super::written::{cause_and_change, indices, partners, points, write_partners};
+pub use super::written::{cause_and_change, chosen, indices, partners, picked, points, write_partners, write_points};
 use super::{Exercise, Template};
 
 /// What an answer is, in a word that stands in exported results: `right`, `wrong`, `empty`, `unreadable`, `unmarked` for what

@@ -72,7 +72,7 @@ pub use names::{Evaluate, by_catalogue, environment};
 pub use number::{MistakeDef, Number, Resolved, resolve};
 pub use order::{Item, Order, Ordered, Placed, right_order};
 pub use pairs::{Label, Match, Matched, Pair, Part, check_partners};
-pub use paper::{Key, List, Marks};
+pub use paper::{Key, List, Marks, Worked};
 pub use predict::Predict;
 pub use program::Program;
 pub use sketch::{Curve, Sketch};

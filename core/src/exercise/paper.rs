@@ -1,6 +1,7 @@
 //! An exercise on paper, or on a wall: what there is to answer it with, besides its prompt.
 
-use super::{Env, Template};
+use super::export::escaped;
+use super::{Env, Evaluate, Exercise, Template, answer_key, draw, environment};
 
 /// A list under the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +33,19 @@ impl List {
     pub(super) fn with_blanks(self) -> Self {
         Self { fill_in: true, ..self }
     }
+
+    /// As HTML.
+    pub fn html(&self) -> String {
+        let (open, close) = match self.marks {
+            Marks::None => ("<ul", "</ul>"),
+            Marks::Letters => ("<ol type=\"A\"", "</ol>"),
+            Marks::Numbers => ("<ol", "</ol>"),
+        };
+        let class = if self.fill_in { " class=\"fill-in\"" } else { "" };
+        let items: String = self.items.iter().map(|text| format!("<li>{text}</li>")).collect();
+        let lead = if self.lead.is_empty() { String::new() } else { format!("<p>{}</p>", escaped(&self.lead)) };
+        format!("{lead}{open}{class}>{items}{close}")
+    }
 }
 
 /// The answer to an exercise.
@@ -60,4 +74,77 @@ pub enum Marks {
 pub(super) fn filled(templates: &[&str], env: &Env) -> Result<String, String> {
     let texts: Result<Vec<String>, String> = templates.iter().map(|text| Template::fill(text, env)).collect();
     texts.map(|texts| texts.join(" "))
+}
+
+/// What is right, and why, as HTML.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Worked {
+    key: Key,
+    /// The worked solution, step by step.
+    solution: Vec<String>,
+}
+
+impl Worked {
+    /// The answer to an exercise with the numbers of the page.
+    ///
+    /// # Errors
+    /// A sentence: it cannot be computed.
+    pub fn of(exercise: &Exercise, evaluate: Evaluate<'_>) -> Result<Self, String> {
+        let mut key = answer_key(exercise, evaluate)?;
+        if exercise.number().is_some() {
+            key.pieces.iter_mut().for_each(|number| *number = format!("<b>{number}</b>"));
+        }
+        let env = environment(exercise, &draw(exercise, 0), evaluate)?;
+        let solution = exercise.solution.iter().map(|step| Template::fill(step, &env)).collect::<Result<_, _>>()?;
+        Ok(Self { key, solution })
+    }
+
+    /// Which of the lettered options are right: places, from 0.
+    pub fn right(&self) -> &[usize] {
+        &self.key.right
+    }
+
+    /// All of it as HTML: for the window that has none of this code.
+    pub fn html(&self) -> String {
+        let Key { pieces, marks, right } = &self.key;
+        let key: String = match marks {
+            Marks::Letters => {
+                let mut lettered: Vec<(&usize, &String)> = right.iter().zip(pieces).collect();
+                lettered.sort();
+                let item = |(at, piece): (&usize, &String)| format!("<li value=\"{}\">{piece}</li>", at + 1);
+                format!("<ol class=\"worked\" type=\"A\">{}</ol>", lettered.into_iter().map(item).collect::<String>())
+            }
+            Marks::Numbers => steps(pieces),
+            Marks::None => pieces.iter().map(|piece| format!("<div>{piece}</div>")).collect(),
+        };
+        // A single step is no list.
+        let why = match self.solution.as_slice() {
+            [why] => format!("<div>{why}</div>"),
+            all => steps(all),
+        };
+        format!("{key}<div class=\"worked-why\">{why}</div>")
+    }
+}
+
+fn steps(all: &[String]) -> String {
+    let items: String = all.iter().map(|step| format!("<li>{step}</li>")).collect();
+    if items.is_empty() { items } else { format!("<ol class=\"worked\">{items}</ol>") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_those_of_the_options_and_a_reason_is_no_item() {
+        let answer = |marks, right: &[usize]| Worked {
+            key: Key { pieces: ["x", "y"].map(str::to_owned).to_vec(), marks, right: right.to_vec() },
+            solution: vec!["Because.".to_owned()],
+        };
+        let html = answer(Marks::Letters, &[3, 1]).html();
+        assert!(html.contains("type=\"A\"><li value=\"2\">y</li><li value=\"4\">x</li></ol>"), "{html}");
+        assert!(html.ends_with("<div class=\"worked-why\"><div>Because.</div></div>"), "{html}");
+        assert!(answer(Marks::Numbers, &[]).html().starts_with("<ol class=\"worked\"><li>x</li><li>y</li></ol>"));
+        assert!(answer(Marks::None, &[]).html().starts_with("<div>x</div>"));
+    }
 }

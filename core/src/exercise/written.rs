@@ -41,6 +41,28 @@ pub fn points(text: &str) -> Option<Vec<Option<f64>>> {
     text.split(',').map(point).collect()
 }
 
+/// The text of [`points`].
+pub fn write_points(all: &[Option<f64>]) -> String {
+    let text = |value: &Option<f64>| value.map(|v| format!("{v:e}")).unwrap_or_default();
+    all.iter().map(text).collect::<Vec<_>>().join(",")
+}
+
+/// The options that are chosen in the stored form `0,2`, whatever else stands there.
+pub fn chosen(input: &str) -> Vec<usize> {
+    input.split(',').filter_map(|part| part.parse().ok()).collect()
+}
+
+/// The stored form after `index` was switched on or off.
+pub fn picked(input: &str, index: usize, on: bool, several: bool) -> String {
+    let mut all = if several { chosen(input) } else { Vec::new() };
+    all.retain(|&other| other != index);
+    if on {
+        all.push(index);
+    }
+    all.sort_unstable();
+    write_list(all)
+}
+
 /// The text of [`indices`].
 pub(super) fn write_list(indices: impl IntoIterator<Item = usize>) -> String {
     indices.into_iter().map(|i| i.to_string()).collect::<Vec<_>>().join(",")
@@ -59,4 +81,23 @@ pub(super) fn mark_list(answer: &str, n: usize, is_right: impl FnOnce(&[usize]) 
 /// The mark of a text that only its author, or what runs it, can mark.
 pub(super) fn mark_text(answer: &str) -> &'static str {
     if answer.trim().is_empty() { "empty" } else { "unmarked" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_is_kept_as_a_list_of_places() {
+        assert_eq!(picked("", 2, true, true), "2");
+        assert_eq!(picked("2", 0, true, true), "0,2");
+        assert_eq!(picked("0,2", 2, false, true), "0");
+        assert_eq!(picked("0", 2, true, false), "2");
+        assert_eq!(chosen("0,2,x"), [0, 2]);
+    }
+
+    #[test]
+    fn a_point_that_is_not_drawn_is_nothing_between_commas() {
+        assert_eq!(write_points(&[Some(500.0), None, Some(0.5)]), "5e2,,5e-1");
+    }
 }

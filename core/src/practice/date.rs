@@ -69,6 +69,11 @@ pub fn from_iso(text: &str) -> Option<Day> {
     ((FIRST..=LAST).contains(&days) && same == (year as u16, month as u8, day as u8)).then_some(days)
 }
 
+/// A length of time as a clock has it, in minutes and seconds: `90:00`.
+pub fn clock(seconds: i64) -> String {
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,5 +116,10 @@ mod tests {
         fn nothing_panics(seconds: i64, minutes: i32, text: String) {
             let _ = (day_at(seconds, minutes), iso(seconds), short(seconds), iso_time(seconds), from_iso(&text));
         }
+    }
+
+    #[test]
+    fn a_time_is_minutes_and_seconds() {
+        assert_eq!([clock(0), clock(61), clock(5400)], ["0:00", "1:01", "90:00"]);
     }
 }

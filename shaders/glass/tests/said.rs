@@ -1,6 +1,7 @@
 //! What is said of a mistake is so: who waits and who is missing, what is out of bounds, and where the step is.
 
-use ringside_core::kernels::glass::{Finding, FindingKind, Source};
+use ringside_core::kernels::glass::{Ask, Finding, FindingKind, Said, Source};
+use ringside_core::kernels::job::Note;
 use ringside_glass::run::Runnable;
 use ringside_shaders::puzzles::{Puzzle, find};
 
@@ -207,4 +208,29 @@ fn a_workgroup_begins_in_a_step_of_its_own() {
     }
     assert_eq!(begun, opened.counts.workgroups);
     assert!(all.last().is_some_and(|last| last.dispatch.is_empty()));
+}
+
+#[test]
+fn what_is_asked_and_said_arrives_as_it_was_meant() {
+    let source = || Source::Kernel { family: "matmul".into(), kernel: "tiled".into() };
+    for ask in [
+        Ask::Try { puzzle: "map".into(), body: "größer".into(), seed: 7 },
+        Ask::Open { source: source(), width: 32 },
+        Ask::Show { round: u64::MAX, warp: 3 },
+    ] {
+        let bytes = postcard::to_allocvec(&ask).expect("it can be written");
+        assert_eq!(postcard::from_bytes::<Ask>(&bytes).expect("it can be read"), ask);
+    }
+    let (mut session, opened) = ringside_glass::open(&source(), 32).expect("valid");
+    let shown = session.show(opened.rounds / 2, 1);
+    for said in [
+        Said::Opened(Box::new(opened)),
+        Said::Opened(Box::default()),
+        Said::Shown(Box::new(shown)),
+        Said::Shown(Box::default()),
+        Said::Refused(vec![Note { error: true, line: 0, column: 0, text: "why".into() }]),
+    ] {
+        let bytes = postcard::to_allocvec(&said).expect("it can be written");
+        assert_eq!(postcard::from_bytes::<Said>(&bytes).expect("it can be read"), said);
+    }
 }

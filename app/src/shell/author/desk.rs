@@ -3,10 +3,9 @@
 use js_sys::Array;
 use leptos::prelude::*;
 use ringside_content::schema::Draft;
+use ringside_learner::draft::{self, Cut, File, Files, Shared, Text};
 use wasm_bindgen::{JsCast as _, JsValue};
 
-use super::files::{self, Cut, File, Files};
-use super::link::{Shared, Text};
 use crate::page;
 use crate::store::store;
 use crate::ui::later::Later;
@@ -81,9 +80,9 @@ impl Desk {
         let course: Files = serde_json::from_str(json).map_err(|e| {
             format!("The course’s source does not read as this version expects ({e}). Reload the page.")
         })?;
-        let kept = store().peek(|doc| files::readable(&doc.drafts));
-        let chosen = folder.filter(|folder| files::exists(&course, folder) || files::exists(&kept, folder));
-        let folder = chosen.or_else(|| files::folders(&course).next()).unwrap_or_default();
+        let kept = store().peek(|doc| draft::readable(&doc.drafts));
+        let chosen = folder.filter(|folder| draft::exists(&course, folder) || draft::exists(&kept, folder));
+        let folder = chosen.or_else(|| draft::folders(&course).next()).unwrap_or_default();
         let desk = Self {
             json: StoredValue::new(json.to_owned()),
             course: StoredValue::new(course),
@@ -108,8 +107,8 @@ impl Desk {
 
     /// Every chapter's folder, those of the course first. Tracks.
     pub fn folders(self) -> Vec<String> {
-        let mut all: Vec<String> = self.course.with_value(|course| files::folders(course).collect());
-        let own = self.drafts.with(|drafts| files::folders(drafts).filter(|f| !all.contains(f)).collect::<Vec<_>>());
+        let mut all: Vec<String> = self.course.with_value(|course| draft::folders(course).collect());
+        let own = self.drafts.with(|drafts| draft::folders(drafts).filter(|f| !all.contains(f)).collect::<Vec<_>>());
         all.extend(own);
         all
     }
@@ -276,10 +275,10 @@ impl Desk {
     /// A sentence: it cannot have this slug.
     pub fn begin(self, slug: &str) -> Result<(), String> {
         let manifest = untrack(|| self.whole(File::Manifest));
-        if let Some(why) = files::refuses(&manifest, slug) {
+        if let Some(why) = draft::refuses(&manifest, slug) {
             return Err(why);
         }
-        let (folder, files) = files::new_chapter(&manifest, slug);
+        let (folder, files) = draft::new_chapter(&manifest, slug);
         self.drafts.update(|drafts| drafts.extend(files));
         self.keep();
         self.file.set(File::Text);

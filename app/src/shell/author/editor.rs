@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use ringside_learner::draft::File;
 use wasm_bindgen::JsValue;
 
 use super::desk::{Desk, Discarded};
-use super::files::File;
 use super::{link, mistakes};
 use crate::page;
 use crate::ui::copy_link::from_here;

@@ -2,12 +2,12 @@
 
 use leptos::prelude::*;
 use ringside_content::schema::Diagnostic;
+use ringside_learner::draft::{File, range};
 use wasm_bindgen::JsCast as _;
 use web_sys::{CustomEvent, CustomEventInit, HtmlTextAreaElement};
 
 use super::desk::Desk;
 use super::editor::TEXT;
-use super::files::File;
 
 pub(super) fn view(desk: Desk) -> AnyView {
     let all = Memo::new(move |_| desk.shown.with(|shown| shown.as_ref().map(|draft| draft.diagnostics.clone())));
@@ -98,29 +98,4 @@ fn select(line: usize, column: usize) {
     let lines = value.lines().count().max(1);
     let above = line.saturating_sub(4) as f64 / lines as f64;
     text.set_scroll_top((above * f64::from(text.scroll_height())) as i32);
-}
-
-/// A line from a column on, in the units of a text area: UTF-16.
-fn range(text: &str, line: usize, column: usize) -> (u32, u32) {
-    let units = |text: &str| text.encode_utf16().count() as u32;
-    let mut lines = text.split_inclusive('\n');
-    let before: u32 = lines.by_ref().take(line.saturating_sub(1)).map(units).sum();
-    let own = lines.next().unwrap_or_default().trim_end_matches('\n');
-    let skipped: String = own.chars().take(column.saturating_sub(1)).collect();
-    (before + units(&skipped), before + units(own))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::range;
-
-    #[test]
-    fn a_line_is_found_in_utf_16() {
-        let text = "é𝒳\nab\n\nlast";
-        assert_eq!(range(text, 1, 2), (1, 3));
-        assert_eq!(range(text, 2, 1), (4, 6));
-        assert_eq!(range(text, 2, 2), (5, 6));
-        assert_eq!(range(text, 4, 1), (8, 12));
-        assert_eq!(range(text, 9, 3), (12, 12));
-    }
 }

@@ -2,7 +2,6 @@
 
 mod desk;
 mod editor;
-mod files;
 mod link;
 mod mistakes;
 
@@ -11,6 +10,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::quantity::listed;
+use ringside_learner::draft;
 
 use crate::data::{Fragment, Remote};
 use crate::deferred::{PageView, lazy};
@@ -74,7 +74,7 @@ impl Offered {
 
     /// Opens the draft of a fragment, if it has one.
     fn look(self, desk: Desk, hash: &str) {
-        let Some(letters) = link::letters(hash).map(str::to_owned) else { return };
+        let Some(letters) = draft::letters(hash).map(str::to_owned) else { return };
         let on_its_way = page::pending();
         spawn_local(async move {
             match link::read(&letters).await.and_then(|shared| desk.taken_up(shared)) {

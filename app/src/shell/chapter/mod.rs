@@ -11,12 +11,13 @@ mod unwritten;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::language::Lang;
+use ringside_content::route::Route;
 use ringside_content::schema::Draft;
 
 use crate::data::{self, Remote};
 use crate::deferred::{PageView, deferred, lazy};
 use crate::page;
-use crate::router::{Route, address};
+use crate::router::address;
 use crate::shell::prerendered;
 
 lazy! {

@@ -6,10 +6,11 @@ use std::time::Duration;
 use leptos::ev;
 use leptos::prelude::*;
 use ringside_content::language::{self, Lang};
+use ringside_core::practice::progress::is_read;
 use web_sys::{Element, HtmlElement};
 
 use crate::clock;
-use crate::progress::{Extent, is_read};
+use crate::progress;
 use crate::shell::print;
 use crate::store::store;
 use crate::ui::dom;
@@ -121,7 +122,7 @@ struct Looked {
 
 /// Takes note of the sections that are read: once a second it looks at which are on screen.
 pub(super) fn read(root: Element, slug: String) {
-    let Some(extent) = Extent::in_contents(&slug) else { return };
+    let Some(extent) = progress::in_contents(&slug) else { return };
     let looked = StoredValue::new_local(BTreeMap::<String, Looked>::new());
     let look = move || {
         let known = |id: &str| store().peek(|doc| doc.chapters.get(&slug).is_some_and(|c| c.read.contains(id)));

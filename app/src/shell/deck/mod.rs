@@ -4,12 +4,13 @@ pub(super) mod list;
 pub(super) mod pictures;
 mod text;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use leptos::prelude::*;
 use ringside_content::schema::{Chapter, Course, Status};
 use ringside_core::quantity::capital;
 use ringside_core::query::{Query, shorten};
+use ringside_learner::talk::{Shows, Slide};
 use web_sys::Element;
 
 use crate::data;
@@ -20,78 +21,19 @@ pub(super) const SLIDE: &str = "data-slide";
 /// All of them.
 pub(super) const SLIDES: &str = "[data-slide]";
 
-/// What is on a slide.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Shows {
-    /// A figure in a state.
-    Figure {
-        /// The widget's id.
-        widget: String,
-        /// All of its state.
-        query: Query,
-    },
-    /// An exercise.
-    Exercise {
-        /// The chapter's slug.
-        chapter: String,
-        /// The exercise's id.
-        id: String,
-        /// Its prompt with the numbers of the page: HTML of our own build.
-        prompt: String,
-    },
-    /// A text or a picture of a list: HTML that our renderer or we have written.
-    Text(String),
-    /// A mission or a lab, by its address, relative to the site's base.
-    Page(String),
-}
-
-/// A state of the deck.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Slide {
-    /// What it is called by everywhere: among a chapter's states `3`, as in `?present=3`, among its exercises `E2`; in a list its place there.
-    pub(super) number: String,
-    /// The id of its place in the chapter.
-    pub(super) place: String,
-    pub(super) shows: Shows,
-    /// What the chapter says of it.
-    pub(super) label: String,
-    /// The notes that follow it in the chapter: HTML of our own build.
-    pub(super) notes: String,
-}
-
-impl Slide {
-    /// Its address, relative to the site's base.
-    pub(super) fn address(&self) -> String {
-        match &self.shows {
-            Shows::Figure { widget, query } => link::to_widget(widget, query),
-            Shows::Exercise { chapter, id, .. } => of_exercise(chapter, id),
-            Shows::Text(_) => String::new(),
-            Shows::Page(address) => address.clone(),
-        }
-    }
-
-    /// Its number and its name.
-    pub(super) fn title(&self) -> String {
-        format!("{} · {}", self.number, self.label)
+/// The address of a slide, relative to the site's base; empty for one that has none.
+pub(super) fn address(slide: &Slide) -> String {
+    match &slide.shows {
+        Shows::Figure { widget, query } => link::to_widget(widget, query),
+        Shows::Exercise { chapter, id, .. } => of_exercise(chapter, id),
+        Shows::Text(_) => String::new(),
+        Shows::Page(address) => address.clone(),
     }
 }
 
 /// The address of an exercise, relative to the site's base.
 pub(super) fn of_exercise(chapter: &str, id: &str) -> String {
     format!("chapter/{chapter}/#exercise-{id}")
-}
-
-/// The index of the slide with this number.
-pub(super) fn at_number(slides: &[Slide], number: usize) -> Option<usize> {
-    let number = number.to_string();
-    slides.iter().position(|slide| slide.number == number)
-}
-
-/// Where a slide is among those that are numbered as it is: `3 of 12`, `E2 of 19`.
-pub(super) fn place(slides: &[Slide], at: usize) -> String {
-    let letters = |slide: &Slide| slide.number.starts_with('E');
-    let Some(slide) = slides.get(at) else { return String::new() };
-    format!("{} of {}", slide.number, slides.iter().filter(|other| letters(other) == letters(slide)).count())
 }
 
 /// Numbers the slides of a chapter: its states, and apart from them its exercises.
@@ -254,42 +196,7 @@ fn title_in(slot: &Element) -> String {
     title.unwrap_or_else(|| in_words(&dom::attribute(slot, "data-slot-widget")))
 }
 
-/// The first state of each figure, and everything else.
-pub(super) fn once_each(mut slides: Vec<Slide>) -> Vec<Slide> {
-    let mut seen = BTreeSet::new();
-    slides.retain(|slide| !matches!(slide.shows, Shows::Figure { .. }) || seen.insert(slide.place.clone()));
-    slides
-}
-
 /// A widget's id as words: “Memory breakdown”.
 fn in_words(id: &str) -> String {
     capital(&id.replace('-', " "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_figure_is_listed_once_and_exercises_all() {
-        let slide = |place: &str, shows: Shows| Slide {
-            number: String::new(),
-            place: place.into(),
-            shows,
-            label: String::new(),
-            notes: String::new(),
-        };
-        let figure = |n: &str| Shows::Figure { widget: "amdahl".into(), query: Query::new([("n", n)]) };
-        let exercise = || Shows::Exercise { chapter: "x".into(), id: "y".into(), prompt: String::new() };
-        let all = vec![
-            slide("main", figure("8")),
-            slide("main", figure("9")),
-            slide("exercise-y", exercise()),
-            slide("curve", figure("8")),
-            slide("main", figure("10")),
-            slide("exercise-y", exercise()),
-        ];
-        let places: Vec<String> = once_each(all).into_iter().map(|slide| slide.place).collect();
-        assert_eq!(places, ["main", "exercise-y", "curve", "exercise-y"]);
-    }
 }

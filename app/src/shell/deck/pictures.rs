@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use js_sys::Reflect;
 use leptos::prelude::*;
+use ringside_learner::lecture::is_picture;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, HtmlImageElement, Storage};
@@ -33,14 +34,6 @@ fn keep(pictures: &Pictures) -> Result<(), String> {
     let full = "This browser keeps no more pictures in this tab. Take a smaller one, or leave one out.";
     let text = serde_json::to_string(pictures).unwrap_or_default();
     storage().ok_or(full)?.set_item(KEY, &text).map_err(|_| full.to_owned())
-}
-
-/// Whether it is a picture and nothing else.
-fn is_picture(address: &str) -> bool {
-    ["data:image/webp;base64,", "data:image/png;base64,", "data:image/jpeg;base64,"].iter().any(|kind| {
-        let data = address.strip_prefix(kind);
-        data.is_some_and(|data| data.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=')))
-    })
 }
 
 /// The slide of a picture, as HTML.
@@ -128,19 +121,4 @@ pub(in crate::shell) fn from_file(text: &str) -> Result<String, String> {
         keep(&pictures)?;
     }
     Ok(list)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_picture;
-
-    #[test]
-    fn a_picture_is_one_and_nothing_else() {
-        assert!(is_picture("data:image/webp;base64,UklGRg=="));
-        for other in
-            ["", "data:image/svg+xml;base64,PHN2Zz4=", "data:image/png;base64,\"><script>", "https://example.org/x.png"]
-        {
-            assert!(!is_picture(other), "{other}");
-        }
-    }
 }

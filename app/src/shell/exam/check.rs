@@ -6,7 +6,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::schema::ExerciseIndex;
-use ringside_core::exercise::input;
+use ringside_core::exercise::{Worked, input};
 use ringside_core::practice::date;
 use ringside_core::practice::exam::{
     ClassTable, Common, ExamResult, Finding, Graded, HONESTY, MAX_FILE, Mark, Points, Recheck, Rechecked, class_report,
@@ -418,7 +418,7 @@ fn by_hand(all: &[Recheck], loaded: &Loaded, titles: StoredValue<BTreeMap<String
     }
     let exercise = |(key, answers): (&str, Vec<(&Recheck, &Rechecked)>)| {
         let key_view = loaded.definitions.get(key).map(|exercise| {
-            let answer = answer::of(exercise, &|query| loaded.evaluate(exercise, query));
+            let answer = Worked::of(exercise, &|query| loaded.evaluate(exercise, query));
             view! { <details><summary>"How to mark it"</summary><div class="marking">{answer::view(answer)}</div></details> }
         });
         let rows = answers.into_iter().map(|(one, item)| {

@@ -10,9 +10,9 @@ use ringside_core::exercise;
 use ringside_core::practice::exam::{HONESTY, MAX_EXERCISES, MAX_SEED, MAX_TITLE};
 use ringside_core::quantity::Unit;
 use ringside_core::query::{Kind, ParamSpec};
+use ringside_learner::quiz::{Link, MOST_MINUTES};
 
 use super::asked;
-use super::link::{Link, MOST_MINUTES};
 use super::problems;
 use crate::data::library;
 use crate::router;

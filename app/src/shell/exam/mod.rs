@@ -5,17 +5,15 @@ mod asked;
 mod check;
 mod compose;
 mod export;
-mod link;
 pub(super) mod loaded;
 mod mistakes;
-mod sitting;
 mod take;
 
 use leptos::prelude::*;
+use ringside_learner::quiz::Link;
 
 use crate::deferred::{PageView, lazy};
 use crate::router::address;
-use link::Link;
 
 lazy! {
     /// Downloads the page to compose and to take a quiz.

@@ -8,11 +8,11 @@ use leptos::prelude::*;
 use ringside_content::schema::ExerciseIndex;
 use ringside_core::practice::date;
 use ringside_core::practice::exam::{ExamResult, HONESTY, QuizSpec};
+use ringside_learner::quiz::Link;
+use ringside_learner::sitting::{self, Sitting};
 
-use super::link::Link;
 use super::loaded::{self, Loaded};
 use super::problems;
-use super::sitting::{self, Sitting};
 use crate::data::library;
 use crate::shell::lms;
 use crate::store::store;
@@ -272,8 +272,7 @@ fn clock_view(minutes: u32, started: i64) -> AnyView {
     let limit = i64::from(minutes) * 60;
     let spent = move || now.get().saturating_sub(started).max(0);
     let text = move || {
-        let of = |seconds: i64| format!("{}:{:02}", seconds / 60, seconds % 60);
-        if limit == 0 { of(spent()) } else { format!("{} left", of((limit - spent()).max(0))) }
+        if limit == 0 { date::clock(spent()) } else { format!("{} left", date::clock((limit - spent()).max(0))) }
     };
     let over = Memo::new(move |_| limit > 0 && spent() >= limit);
     view! {

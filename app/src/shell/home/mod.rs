@@ -3,7 +3,6 @@
 mod chapters;
 mod figure;
 mod guess;
-mod progress;
 mod sources;
 mod start;
 

@@ -2,13 +2,14 @@
 
 use leptos::prelude::*;
 use ringside_content::words;
+use ringside_core::practice::progress::Progress;
+use ringside_learner::doc::Doc;
+use ringside_learner::next::{self, Next};
 use web_sys::{Element, HtmlElement};
 
-use super::progress::{self, Next};
-use crate::progress::{Extent, Progress};
+use crate::progress;
 use crate::shell::practice;
 use crate::shell::prerendered::BEGUN;
-use crate::store::doc::Doc;
 use crate::store::store;
 use crate::style;
 use crate::ui::dom;
@@ -53,7 +54,7 @@ pub(super) fn follow(root: &Element) {
 
 fn show(root: &Element, written: &[Written], doc: &Doc) -> Option<()> {
     let slugs = || written.iter().map(|chapter| chapter.slug.as_str());
-    let (what, at, hash) = match progress::next(slugs(), doc) {
+    let (what, at, hash) = match next::next(slugs(), doc) {
         Next::Start(i) => (words::START, Some(i), None),
         Next::Begin(i) => ("Begin", Some(i), None),
         Next::GoOn(i, at) => ("Continue", Some(i), Some(at)),
@@ -67,7 +68,7 @@ fn show(root: &Element, written: &[Written], doc: &Doc) -> Option<()> {
         set_link(&go, &format!("chapter/{slug}/{hash}"), &format!("{what}: {title}"));
     }
     go.set_hidden(chapter.is_none());
-    let extents = Extent::all_in_contents();
+    let extents = progress::all_in_contents();
     let extent = |slug: &str| extents.iter().find(|extent| extent.slug == slug);
     let time = chapter.map(|c| {
         let progress = extent(&c.slug).map(|extent| extent.progress(doc)).unwrap_or_default();
@@ -82,7 +83,7 @@ fn show(root: &Element, written: &[Written], doc: &Doc) -> Option<()> {
     placed(root, doc.is_placed())?;
     let own = written.iter().filter_map(|chapter| extent(&chapter.slug));
     let course = own.fold(Progress::default(), |sum, extent| sum.and(extent.progress(doc)));
-    dom::find(root, ".done-so-far")?.set_text_content(progress::so_far(course, doc).as_deref());
+    dom::find(root, ".done-so-far")?.set_text_content(next::so_far(course, doc).as_deref());
     Some(())
 }
 

@@ -6,6 +6,7 @@ mod setup;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use ringside_content::route::Route;
 use ringside_content::schema::Page;
 use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, HtmlInputElement};
@@ -14,7 +15,7 @@ use super::{fragment, not_found};
 use crate::data::{Remote, fetch_text, library};
 use crate::deferred::{PageView, lazy};
 use crate::page;
-use crate::router::{Route, address};
+use crate::router::address;
 use crate::store::store;
 use crate::ui::islands::Islands;
 use crate::ui::{clipboard, dom, file};

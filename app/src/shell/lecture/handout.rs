@@ -3,6 +3,8 @@
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use ringside_core::practice::date;
+use ringside_learner::talk::{Shows, Slide};
 use wasm_bindgen::JsCast as _;
 
 use super::qr;
@@ -10,13 +12,11 @@ use crate::clock;
 use crate::deferred::deferred;
 use crate::page;
 use crate::shell::answer;
-use crate::shell::deck::list as lists;
-use crate::shell::deck::{Shows, Slide};
+use crate::shell::deck::{self, list as lists};
 use crate::ui::islands::Islands;
 use crate::ui::later::Later;
 use crate::ui::{link, near};
 use crate::widgets::{self, Module, Props};
-use ringside_core::practice::date;
 
 /// All states of a list under a title and the day, and what is wrong with it.
 pub(super) fn view(list: RwSignal<String>, title: RwSignal<String>) -> impl IntoView {
@@ -69,7 +69,7 @@ pub(super) fn view(list: RwSignal<String>, title: RwSignal<String>) -> impl Into
 }
 
 fn state(slide: &Slide) -> AnyView {
-    let address = Some(slide.address()).filter(|address| !address.is_empty()).map(|address| link::whole(&address));
+    let address = Some(deck::address(slide)).filter(|address| !address.is_empty()).map(|address| link::whole(&address));
     let from = address.map(|address| {
         view! { <p class="handout-from sans">{qr::view(&address)} <a href=address.clone()>{address.clone()}</a></p> }
     });

@@ -7,6 +7,7 @@ mod qr;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::schema::{Chapter, Status};
+use ringside_learner::{lecture, talk};
 use wasm_bindgen::JsCast as _;
 
 use super::deck;
@@ -72,7 +73,7 @@ fn view() -> AnyView {
             match pictures::add(&chosen).await {
                 Ok(name) => {
                     let caption = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem).replace('-', " ");
-                    list.try_update(|list| *list = lists::with_line(list, &format!("![{caption}]({name})"), ""));
+                    list.try_update(|list| *list = lecture::with_line(list, &format!("![{caption}]({name})"), ""));
                 }
                 Err(why) => drop(said.try_set(Some(Err(why)))),
             }
@@ -122,10 +123,10 @@ fn view() -> AnyView {
                 <input type="text" maxlength="120" prop:value=title on:input=move |event| title.set(event_target_value(&event)) />
             </label>
             <p class="actions sans">
-                <a class="button" href=move || list.with(|list| lists::address_of("presenter", list))>"Present it"</a>
+                <a class="button" href=move || list.with(|list| lecture::address_of("presenter", list))>"Present it"</a>
                 <button type="button" class="secondary" on:click=print>"Print the handout"</button>
                 <button type="button" class="secondary" on:click=save>"Save as a file"</button>
-                {copy_link("Copy link", move || list.with_untracked(|list| lists::address_of("lecture", list)))}
+                {copy_link("Copy link", move || list.with_untracked(|list| lecture::address_of("lecture", list)))}
                 <label for="lecture-file">"Open a file"</label>
                 <input type="file" id="lecture-file" accept=".txt,text/plain" on:change=choose />
                 <label for="lecture-picture">"Add a picture"</label>
@@ -158,7 +159,7 @@ fn keep_in_address(list: RwSignal<String>, is_own: RwSignal<bool>) {
         list.track();
         if before.is_some() {
             rest.run(move || {
-                let address = link::whole(&list.with_untracked(|list| lists::address_of("lecture", list)));
+                let address = link::whole(&list.with_untracked(|list| lecture::address_of("lecture", list)));
                 // A browser that refuses leaves an older list in the bar; the text is on the page.
                 router::replace(&address);
             });
@@ -181,9 +182,10 @@ fn keep_in_store(list: RwSignal<String>, is_own: RwSignal<bool>) {
 fn append_chapter(slug: String, once: bool, list: RwSignal<String>, said: Said) {
     spawn_local(async move {
         let slides = deck::of_chapter(&slug).await;
-        match slides.map(|slides| if once { deck::once_each(slides) } else { slides }) {
+        match slides.map(|slides| if once { talk::once_each(slides) } else { slides }) {
             Ok(slides) => drop(list.try_update(|list| {
-                *list = slides.iter().fold(list.clone(), |all, s| lists::with_line(&all, &s.address(), &s.label));
+                *list =
+                    slides.iter().fold(list.clone(), |all, s| lecture::with_line(&all, &deck::address(s), &s.label));
             })),
             Err(why) => drop(said.try_set(Some(Err(why)))),
         }

@@ -1,9 +1,7 @@
-//! An address as a QR code, made here.
-
-use std::fmt::Write as _;
+//! An address as a QR code.
 
 use leptos::prelude::*;
-use qrcodegen::{QrCode, QrCodeEcc};
+use ringside_drawing::qr::code;
 
 /// The free space around a code, in modules: what ISO/IEC 18004 asks for.
 const QUIET: i32 = 4;
@@ -18,30 +16,4 @@ pub(super) fn view(address: &str) -> AnyView {
         </svg>
     }
     .into_any()
-}
-
-/// How many modules a side has, and the dark ones as a path.
-fn code(address: &str) -> Option<(i32, String)> {
-    let code = QrCode::encode_text(address, QrCodeEcc::Medium).ok()?;
-    let mut path = String::new();
-    for y in 0..code.size() {
-        for x in (0..code.size()).filter(|x| code.get_module(*x, y)) {
-            let _ = write!(path, "M{x} {y}h1v1h-1z");
-        }
-    }
-    Some((code.size(), path))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::code;
-
-    #[test]
-    fn an_address_has_a_code_with_its_three_corners() {
-        let (size, path) = code("https://example.org/w/memory-breakdown/?params=30e9&zero=3").expect("short enough");
-        for (x, y) in [(0, 0), (size - 7, 0), (0, size - 7)] {
-            assert!(path.contains(&format!("M{x} {y}h1v1h-1z")) && !path.contains(&format!("M{} {}h", x + 1, y + 1)));
-        }
-        assert!(code(&"x".repeat(4000)).is_none());
-    }
 }

@@ -4,8 +4,8 @@ use ringside_core::catalogue::Entry;
 use ringside_core::declare::{Declared, Group};
 use ringside_core::mission::{ANSWER, Decision, Locked, Made, Mission};
 use ringside_core::query::{Kind, Query, parse_number};
+use ringside_learner::hands::letter;
 
-use crate::ui::hands::letter;
 use crate::widgets;
 
 /// An answer to a decision, for a list: "Tensor parallel 8, Pipeline stages 2".

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
 use ringside_core::mission::{ANSWER, Counted, Decision, Made, Move, Step};
 use ringside_core::query::{Query, plain};
+use ringside_learner::hands::letter;
 use wasm_bindgen::JsCast as _;
 
 use super::answers;
@@ -13,7 +14,6 @@ use crate::deferred::deferred;
 use crate::shell::projector;
 use crate::ui::dom;
 use crate::ui::figure::Deciding;
-use crate::ui::hands::letter;
 use crate::ui::output::Output;
 use crate::ui::said::{Said, say};
 use crate::ui::{focus, unique_id};

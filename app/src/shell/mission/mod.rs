@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
+use ringside_content::route::Route;
 use ringside_content::schema::Page;
 use ringside_core::mission::Mission;
 use ringside_core::query::Query;
@@ -24,7 +25,7 @@ use crate::clock;
 use crate::data::{Fragment, Remote, library};
 use crate::deferred::{PageView, lazy};
 use crate::page;
-use crate::router::{Route, address};
+use crate::router::address;
 use crate::store::store;
 use crate::ui::dom;
 use crate::ui::islands::Islands;

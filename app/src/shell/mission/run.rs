@@ -8,13 +8,13 @@ use ringside_core::catalogue::Entry;
 use ringside_core::mission::{self, Game, MOST_SEED, Mission, Models, Move, SEED, Step};
 use ringside_core::query::Query;
 use ringside_drawing::mission as drawing;
+use ringside_learner::doc::RunNote;
 use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::data::{Remote, fetch_text};
 use crate::deferred::NotLoaded;
 use crate::router;
-use crate::store::doc::RunNote;
 use crate::store::store;
 use crate::widgets;
 

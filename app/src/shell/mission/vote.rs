@@ -4,6 +4,7 @@
 use leptos::prelude::*;
 use ringside_core::mission::{self, ANSWER, Move};
 use ringside_core::query::Query;
+use ringside_learner::hands::Answer;
 use wasm_bindgen::JsCast as _;
 use web_sys::KeyboardEvent;
 
@@ -13,7 +14,7 @@ use super::run::{Ballot, Run};
 use crate::shell::shortcuts::{on_nothing, typing};
 use crate::shell::votes;
 use crate::ui::dom;
-use crate::ui::hands::{Answer, Hands};
+use crate::ui::hands::Hands;
 use crate::ui::said::{Said, say};
 
 /// The vote on the decision that is next.

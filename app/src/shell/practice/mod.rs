@@ -6,7 +6,6 @@ mod now;
 mod plan;
 pub(super) mod player;
 mod run;
-mod situation;
 mod skills;
 mod summaries;
 
@@ -16,13 +15,14 @@ use leptos::prelude::*;
 use ringside_content::schema::{Course, ExerciseIndex, Page, Readings};
 use ringside_content::words;
 use ringside_core::practice::Practice;
+use ringside_learner::doc::Doc;
+use ringside_learner::practice;
 
 use super::teach;
 use crate::data::library;
 use crate::deferred::{PageView, lazy};
-use crate::store::doc::Doc;
+use crate::page;
 use crate::store::store;
-use crate::{page, practice};
 pub use half_hour::load as load_half_hour;
 pub use run::load as load_now;
 

@@ -4,8 +4,9 @@ use leptos::prelude::*;
 use ringside_content::schema::Source;
 use ringside_core::practice::next::{self, Item, Situation, What};
 use ringside_core::practice::queue;
+use ringside_learner::situation;
 
-use super::{Desk, run, situation};
+use super::{Desk, run};
 use crate::clock;
 use crate::store::store;
 use crate::ui::segmented::Segmented;

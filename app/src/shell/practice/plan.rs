@@ -4,10 +4,12 @@ use leptos::prelude::*;
 use ringside_content::schema::Block;
 use ringside_core::practice::plan::{self, Schedule, Scheduled, Today};
 use ringside_core::practice::{Day, date};
+use ringside_learner::practice;
+use ringside_learner::situation;
 
-use super::{Desk, situation};
+use super::Desk;
+use crate::clock;
 use crate::store::store;
-use crate::{clock, practice};
 
 /// The most days of a block that are drawn one by one.
 const DRAWN: i64 = 31;

@@ -4,13 +4,14 @@ use leptos::html;
 use leptos::prelude::*;
 use ringside_content::schema::Indexed;
 use ringside_core::practice::queue::Came;
+use ringside_learner::doc::Attempt;
+use ringside_learner::practice;
 
+use crate::clock;
 use crate::data::{Remote, exercises_path};
 use crate::deferred::deferred;
 use crate::exercises::{self, Place};
-use crate::store::doc::Attempt;
 use crate::store::store;
-use crate::{clock, practice};
 
 /// What is asked.
 pub(in crate::shell) struct Asked {

@@ -4,8 +4,9 @@ use leptos::prelude::*;
 use ringside_content::schema::{Chapter, Skill};
 use ringside_core::practice::mastery::{RULE, Standing, State};
 use ringside_core::practice::next;
+use ringside_learner::situation;
 
-use super::{Desk, run, situation};
+use super::{Desk, run};
 use crate::clock;
 use crate::store::store;
 

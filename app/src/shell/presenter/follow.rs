@@ -5,10 +5,12 @@ use js_sys::{Array, Function, Object, Reflect};
 use leptos::html;
 use leptos::prelude::*;
 use ringside_core::query::Query;
+use ringside_learner::hands::letter;
+use ringside_learner::talk::{Letter, Now, Pointed, Said, came_back};
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{HtmlElement, KeyboardEvent, Window};
 
-use super::line::{Letter, Line, Now, Pointed, Said, Step};
+use super::line::{self, Line};
 use super::timer;
 use crate::deferred::deferred;
 use crate::page;
@@ -16,7 +18,6 @@ use crate::shell::deck::SLIDES;
 use crate::shell::figures;
 use crate::shell::projector::stage::{self, Stage};
 use crate::shell::projector::{PRESENT, PROJECTING, fit, folds, room, text};
-use crate::ui::hands::letter;
 use crate::ui::later::Later;
 use crate::ui::{dom, link};
 use crate::widgets::{self, Module, Props};
@@ -27,7 +28,7 @@ const LOOK: u32 = 500;
 /// The window of the talk `talk`; of the first that speaks, if it is empty.
 pub(super) fn view(talk: String) -> AnyView {
     page::title("Audience");
-    let known = Now::remembered().filter(|now| talk.is_empty() || now.talk == talk);
+    let known = line::remembered().filter(|now| talk.is_empty() || now.talk == talk);
     let now = RwSignal::new(known.unwrap_or(Now { talk, ..Now::default() }));
     let query = RwSignal::new(Query::parse(&now.with_untracked(|now| now.query.clone())));
     let node = NodeRef::<html::Div>::new();
@@ -285,7 +286,7 @@ fn follow(room: Room, query: RwSignal<Query>, pointed: RwSignal<Option<Pointed>>
     };
     let show = move |shown: Now| {
         let is_overtaken = said.try_update_value(|said| came_back(said, &shown.query)).unwrap_or_default();
-        shown.remember();
+        line::remember(&shown);
         if !is_overtaken {
             let state = Query::parse(&shown.query);
             heard.set_value(state.clone());
@@ -336,35 +337,10 @@ fn follow(room: Room, query: RwSignal<Query>, pointed: RwSignal<Option<Pointed>>
     });
     dom::on(&window(), "keydown", move |event| {
         // A remote's keys go to the window that has the focus.
-        if let Some(step) = Step::of(event.unchecked_ref::<KeyboardEvent>()) {
+        if let Some(step) = line::step(event.unchecked_ref::<KeyboardEvent>()) {
             event.prevent_default();
             say(Said::Asked(step));
         }
     });
     opened
-}
-
-/// Takes what has come back, and all before it, out of what was said. `true` if more is still to come back.
-fn came_back(said: &mut Vec<String>, state: &str) -> bool {
-    match said.iter().position(|said| said == state) {
-        Some(at) => drop(said.drain(..=at)),
-        // It is not from here.
-        None => said.clear(),
-    }
-    !said.is_empty()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::came_back;
-
-    #[test]
-    fn what_comes_back_late_does_not_undo_what_was_moved_since() {
-        let mut said = ["n=1", "n=2", "n=3"].map(str::to_owned).to_vec();
-        assert!(came_back(&mut said, "n=1"), "n=2 and n=3 are on their way");
-        assert!(!came_back(&mut said, "n=3"), "the last one is back");
-        said = vec!["n=4".to_owned()];
-        assert!(!came_back(&mut said, "zero=3"), "the presenter has moved on");
-        assert_eq!(said, Vec::<String>::new());
-    }
 }

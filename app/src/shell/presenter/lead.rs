@@ -5,22 +5,25 @@ use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::schema::{Chapter, Status};
+use ringside_core::exercise::Worked;
 use ringside_core::query::Query;
+use ringside_learner::hands;
+use ringside_learner::lecture::{self, LIST};
+use ringside_learner::talk::{self, Letter, Now, Said, Slide, Step};
 use wasm_bindgen::JsCast as _;
 use web_sys::KeyboardEvent;
 
-use super::line::{Letter, Line, Now, Said, Step, new_talk};
+use super::line::{self, Line, new_talk};
 use super::{AUDIENCE, CHAPTER, next, pointer, timer};
 use crate::clock;
 use crate::data::library;
 use crate::deferred::deferred;
 use crate::page;
-use crate::shell::answer::{self, Answer};
-use crate::shell::deck::list::{self, LIST};
-use crate::shell::deck::{self, Slide};
+use crate::shell::answer;
+use crate::shell::deck::{self, list};
 use crate::shell::shortcuts::{on_nothing, typing};
 use crate::shell::votes;
-use crate::ui::hands::{self, Hands};
+use crate::ui::hands::Hands;
 use crate::ui::{dom, link};
 use crate::widgets::{self, Module, Props};
 
@@ -64,7 +67,7 @@ pub(super) struct Talk {
 /// The window for a deck, as [`Now::deck`] names it; for any, if it is empty.
 pub(super) fn view(deck: Query) -> AnyView {
     let deck = deck.to_string();
-    let known = Now::remembered().filter(|known| deck.is_empty() || known.deck == deck);
+    let known = line::remembered().filter(|known| deck.is_empty() || known.deck == deck);
     let now = known.unwrap_or(Now { deck, ..Now::default() });
     let talk = Talk {
         query: RwSignal::new(Query::parse(&now.query)),
@@ -92,7 +95,7 @@ pub(super) fn view(deck: Query) -> AnyView {
     Effect::new(move |_| {
         let now = talk.now.get();
         if now.is_told() {
-            now.remember();
+            line::remember(&now);
         }
     });
     let for_room = Memo::new(move |_| talk.for_room());
@@ -116,7 +119,7 @@ pub(super) fn view(deck: Query) -> AnyView {
         let key: &KeyboardEvent = event.unchecked_ref();
         if talk.counts(key) {
             event.prevent_default();
-        } else if let Some(step) = Step::of(key) {
+        } else if let Some(step) = line::step(key) {
             event.prevent_default();
             talk.step(step);
         }
@@ -301,7 +304,7 @@ impl Talk {
             Step::On => self.go(at + 1),
             Step::Back => at.checked_sub(1).into_iter().for_each(|before| self.go(before)),
             Step::To(number) => {
-                let at = self.slides.with_untracked(|slides| deck::at_number(slides, number));
+                let at = self.slides.with_untracked(|slides| talk::at_number(slides, number));
                 at.into_iter().for_each(|at| self.go(at));
             }
             Step::Blank => self.now.update(|now| now.blank = !now.blank),
@@ -383,7 +386,7 @@ impl Talk {
 
     fn bar(self) -> impl IntoView {
         let Self { now, slides, .. } = self;
-        let place = move || slides.with(|slides| deck::place(slides, now.with(|now| now.at)));
+        let place = move || slides.with(|slides| talk::place(slides, now.with(|now| now.at)));
         let open = move |_| {
             let talk = self.name();
             let address = link::whole(&format!("presenter/?{}", Query::new([(AUDIENCE, talk.as_str())])));
@@ -425,7 +428,7 @@ impl Talk {
     fn way_out(self) -> String {
         let from = Query::parse(&self.now.with(|now| now.deck.clone()));
         match (from.get(LIST), from.get(CHAPTER)) {
-            (Some(list), _) => list::address_of("lecture", list),
+            (Some(list), _) => lecture::address_of("lecture", list),
             (None, Some(slug)) => format!("chapter/{slug}/"),
             _ => "lecture/".to_owned(),
         }
@@ -473,7 +476,7 @@ impl Talk {
         let key = Memo::new(move |_| now.with(|now| now.exercise.as_ref().map(|(key, _)| key.clone())));
         move || {
             let key = key.get()?;
-            let answered = RwSignal::new(None::<Result<Answer, String>>);
+            let answered = RwSignal::new(None::<Result<Worked, String>>);
             spawn_local(async move {
                 answered.try_set(Some(answer::to(&key).await));
             });

@@ -10,12 +10,14 @@ mod pointer;
 mod timer;
 
 use leptos::prelude::*;
+use ringside_content::route::Route;
 use ringside_content::schema::Page;
 use ringside_core::query::Query;
+use ringside_learner::lecture::LIST;
 
-use super::deck::list::{self, LIST};
+use super::deck::list;
 use crate::deferred::{PageView, lazy};
-use crate::router::{self, Route, address};
+use crate::router::{self, address};
 
 /// The name in the address by which a window is the audience's, of the talk that it names.
 const AUDIENCE: &str = "audience";

@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 use ringside_core::query::Query;
+use ringside_learner::talk::{Shows, Slide};
 
 use crate::deferred::deferred;
-use crate::shell::deck::{Shows, Slide};
 use crate::ui::later::Later;
 use crate::widgets::{self, Module, Props};
 

@@ -1,12 +1,12 @@
 //! The presenter's pointer: where it is over what is on show, the room sees a dot.
 
 use leptos::prelude::*;
+use ringside_learner::talk::{Pointed, Said};
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, PointerEvent};
 
 use super::POINTED_AT;
 use super::lead::Talk;
-use super::line::{Pointed, Said};
 use crate::ui::dom;
 
 pub(super) fn view(talk: Talk) -> impl IntoView {

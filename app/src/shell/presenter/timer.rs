@@ -3,10 +3,11 @@
 use gloo_timers::callback::Interval;
 use leptos::prelude::*;
 use ringside_core::answer::Asked;
+use ringside_core::practice::date;
 use ringside_core::quantity::Unit;
 use ringside_core::query::{Kind, ParamSpec};
+use ringside_learner::talk::Now;
 
-use super::line::Now;
 use crate::clock;
 use crate::ui::number_field::NumberField;
 
@@ -27,9 +28,9 @@ pub(super) fn view(now: RwSignal<Now>) -> impl IntoView {
         (gone, (minutes > 0).then(|| i64::from(minutes) * 60 - gone))
     });
     let text = move || match left.get() {
-        (gone, None) => of(gone),
-        (_, Some(left)) if left < 0 => format!("−{} over", of(-left)),
-        (_, Some(left)) => format!("{} left", of(left)),
+        (gone, None) => date::clock(gone),
+        (_, Some(left)) if left < 0 => format!("−{} over", date::clock(-left)),
+        (_, Some(left)) => format!("{} left", date::clock(left)),
     };
     let is_over = move || left.get().1.is_some_and(|left| left < 0);
     let minutes = Signal::derive(move || now.with(|now| f64::from(now.minutes)));
@@ -81,18 +82,8 @@ pub(super) fn countdown(now: RwSignal<Now>) -> impl IntoView {
         now.with(|now| (now.until > 0).then(|| (now.until - clock::now()).max(0)))
     });
     let is_over = move || left.get() == Some(0);
-    move || left.get().map(|left| view! { <b class="room-countdown" class:over=is_over role="timer">{of(left)}</b> })
-}
-
-/// Minutes and seconds.
-fn of(seconds: i64) -> String {
-    format!("{}:{:02}", seconds / 60, seconds % 60)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_time_is_minutes_and_seconds() {
-        assert_eq!([super::of(0), super::of(61), super::of(5400)], ["0:00", "1:01", "90:00"]);
+    move || {
+        left.get()
+            .map(|left| view! { <b class="room-countdown" class:over=is_over role="timer">{date::clock(left)}</b> })
     }
 }

@@ -2,17 +2,17 @@
 
 use leptos::ev;
 use leptos::prelude::*;
+use ringside_learner::talk;
 
 use super::held;
 use super::room::{Room, flip, leave};
-use crate::shell::deck;
 
 pub(super) fn view(room: Room) -> AnyView {
     let count = move || room.slides.with(Vec::len);
     let label = move || {
         let Some(at) = room.at.get() else { return String::new() };
         room.slides.with(|all| {
-            all.get(at).map(|slide| format!("{} · {}", deck::place(all, at), slide.label)).unwrap_or_default()
+            all.get(at).map(|slide| format!("{} · {}", talk::place(all, at), slide.label)).unwrap_or_default()
         })
     };
     // The page's own heading is behind the figure.

@@ -13,11 +13,12 @@ pub(super) mod stage;
 pub(super) mod text;
 
 use leptos::prelude::*;
+use ringside_content::route::Route;
 use ringside_content::schema::Page;
 use web_sys::HtmlElement;
 
 use crate::deferred::{self, lazy};
-use crate::router::{self, Address, Route, address};
+use crate::router::{self, Address, address};
 use crate::style;
 use crate::ui::dom;
 use crate::ui::idle;

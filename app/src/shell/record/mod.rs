@@ -1,7 +1,6 @@
 //! A record: which skills were shown, by what. The learner's own, made from the store, to be printed and linked; or the one that a link
 //! holds, whose answers are marked again on demand.
 
-mod collect;
 mod table;
 
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use ringside_content::schema::{Course, ExerciseIndex};
 use ringside_core::practice::record::{HONESTY, RULE, Record};
+use ringside_learner::record;
 
 use crate::clock;
 use crate::data::{Fragment, Remote, library};
@@ -75,7 +75,7 @@ fn either(desk: Desk) -> AnyView {
 fn own(desk: Desk) -> AnyView {
     let name = RwSignal::new(String::new());
     let record = Memo::new(move |_| {
-        let collected = store().with(|doc| desk.index.with_value(|index| collect::record(doc, index)));
+        let collected = store().with(|doc| desk.index.with_value(|index| record::of(doc, index)));
         Record { name: name.get().trim().to_owned(), made: clock::today(), ..collected }
     });
     let is_empty = move || record.with(|r| r.solved.is_empty() && r.labs.is_empty() && r.runs.is_empty());

@@ -8,9 +8,9 @@ use ringside_content::schema::{Chapter, Indexed, Skill};
 use ringside_core::practice::date;
 use ringside_core::practice::record::{Again, Lab, Record, Run, Solved, counts, shows};
 use ringside_core::query::Query;
+use ringside_learner::progress::Extent;
 
 use super::Desk;
-use crate::progress::Extent;
 use crate::shell::exam::loaded::{self, Loaded};
 use crate::store::store;
 

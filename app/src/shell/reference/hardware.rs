@@ -4,9 +4,10 @@ use leptos::prelude::*;
 use ringside_core::hardware::links::{BETWEEN, BRIDGES, INSIDE, LATENCY_SOURCE, Link, Wiring};
 use ringside_core::hardware::{ALL, REPORTED_SOURCE, Source};
 use ringside_core::quantity::{Unit, bytes_binary};
+use ringside_drawing::table::{Cell, Row};
 
 use super::section;
-use crate::ui::sorted::{self, Cell, Row};
+use crate::ui::sorted;
 
 /// Both sections.
 pub(super) fn view() -> AnyView {

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_content::schema::{Place, Sign, SignKind, Signs};
-use ringside_content::search::{At, LogReading, Seen};
+use ringside_content::search::{At, LogReading, Seen, filled};
 
 /// The list, with the place to begin in front.
 pub(in crate::shell) fn list(reading: &LogReading, signs: &Signs, done: Callback<()>) -> AnyView {
@@ -70,35 +70,4 @@ fn item(seen: &Seen, sign: &Sign, done: Callback<()>) -> AnyView {
         </li>
     }
     .into_any()
-}
-
-/// Rendered text with what was kept in the places of its names; a name that was not kept stands for itself.
-fn filled(html: &str, kept: &[(String, String)]) -> String {
-    let mut pieces = html.split('{');
-    let mut text = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        match piece.split_once('}') {
-            Some((name, rest)) => {
-                let found = kept.iter().find(|(n, _)| n == name).map_or(name, |(_, text)| text);
-                text.push_str(&found.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"));
-                text.push_str(rest);
-            }
-            None => {
-                text.push('{');
-                text.push_str(piece);
-            }
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_kept_is_said_and_never_markup() {
-        let kept = [("asked".to_owned(), "<b>2 GiB".to_owned())];
-        assert_eq!(filled("<p>{asked}, {other} {", &kept), "<p>&lt;b&gt;2 GiB, other {");
-    }
 }

@@ -2,7 +2,6 @@
 //!
 //! Everything but the way in is downloaded when something is shared for the first time.
 
-mod gradient;
 mod picture;
 mod sheet;
 

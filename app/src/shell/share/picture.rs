@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 
 use leptos::prelude::*;
 use ringside_core::decimal;
+use ringside_drawing::gradient::{self, Area, drawn_colour, plain_colour};
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{CssStyleDeclaration, DomRect, Element, HtmlElement, Node, Range, XmlSerializer};
 
-use super::gradient::{self, Area, plain_colour};
 use crate::ui::{self, dom};
 
 /// The width of a picture in pixels: that of a projector.
@@ -342,24 +342,4 @@ fn number(style: &CssStyleDeclaration, name: &str) -> Option<f64> {
 /// A colour as a drawing program reads it, and how much of it there is, 0 to 1.
 fn colour(style: &CssStyleDeclaration, name: &str) -> (String, f64) {
     plain_colour(&property(style, name))
-}
-
-/// A fill or a stroke, which may be none, or a pattern.
-fn drawn_colour(value: &str) -> String {
-    match plain_colour(value) {
-        (colour, alpha) if alpha < 1.0 && colour.starts_with("rgb(") => {
-            format!("rgba({}, {alpha})", colour.trim_start_matches("rgb(").trim_end_matches(')'))
-        }
-        (colour, _) => colour,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_cannot_be_seen_keeps_its_alpha() {
-        assert_eq!(drawn_colour("rgba(1, 2, 3, 0)"), "rgba(1, 2, 3, 0)");
-    }
 }

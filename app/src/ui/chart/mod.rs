@@ -10,6 +10,7 @@ mod theme;
 
 use leptos::html;
 use leptos::prelude::*;
+use ringside_drawing::chart::hand::Piece;
 use ringside_drawing::chart::paint::paint;
 use ringside_drawing::chart::reading::Reading;
 use ringside_drawing::chart::{Chart, Frame, Layout, svg};
@@ -43,15 +44,6 @@ pub(super) struct Room {
 /// Draws a chart as large as its class makes it.
 pub fn view(class: &'static str, chart: Memo<Chart>) -> AnyView {
     framed(class, chart, None)
-}
-
-/// A piece of a stroke by hand, in the numbers of both axes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Piece {
-    /// Where the pointer was before; where it is, if the stroke begins here.
-    pub from: (f64, f64),
-    /// Where the pointer is.
-    pub to: (f64, f64),
 }
 
 /// The same for a chart that is drawn by hand: `hand` is told what a pressed pointer draws. Nothing is read of it, and keys are for

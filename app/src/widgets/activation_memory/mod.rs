@@ -10,13 +10,14 @@ use ringside_core::declare::Model as _;
 use ringside_core::memory::activations::{Activations, Params};
 use ringside_core::memory::layout::Layout;
 use ringside_core::quantity::grouped;
+use ringside_drawing::columns::Columns;
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, outcome, readings};
 use crate::ui;
-use crate::ui::columns::{self, Columns};
+use crate::ui::columns;
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };

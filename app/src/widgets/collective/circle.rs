@@ -6,10 +6,10 @@ use leptos::prelude::*;
 use ringside_core::collective::data::{Held, State as Data};
 use ringside_core::collective::schedule::Action;
 use ringside_core::collective::{Op, Run};
+use ringside_drawing::scenes::circle::{Circle, Point, Side, TENTH};
 
 use super::Shown;
 use super::flights::{self, Leg};
-use super::geometry::{Circle, Point, Side, TENTH};
 use crate::ui::transport::Playback;
 
 /// How many shades a sum has on its way.

@@ -2,11 +2,11 @@
 
 use leptos::html;
 use leptos::prelude::*;
+use ringside_drawing::scenes::circle::Point;
 use wasm_bindgen::prelude::*;
 use web_sys::{Animation, Element};
 
 use super::Shown;
-use super::geometry::Point;
 use crate::ui::transport::Playback;
 
 #[wasm_bindgen]

@@ -2,7 +2,6 @@
 
 mod circle;
 mod flights;
-mod geometry;
 mod ledger;
 mod numbers;
 

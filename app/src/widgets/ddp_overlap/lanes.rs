@@ -5,10 +5,11 @@ use leptos::html;
 use leptos::prelude::*;
 use ringside_core::ddp::{Stream, Timeline};
 use ringside_core::quantity::Unit;
+use ringside_drawing::scenes::ddp::{BETWEEN, HEIGHT, LANE, drawing, top};
+use ringside_drawing::timeline::{Axis, Window};
 
 use super::Shown;
-use super::scene::{BETWEEN, HEIGHT, LANE, drawing, top};
-use crate::ui::timeline::{self, Axis, Window};
+use crate::ui::timeline;
 
 /// The times that the drawing shows.
 fn axis(shown: Shown) -> Memo<Axis> {

@@ -3,7 +3,6 @@
 
 mod lanes;
 mod numbers;
-mod scene;
 mod sharing;
 
 use leptos::prelude::*;
@@ -12,6 +11,7 @@ use ringside_core::ddp::{ALL_STEPS, DATA, Params, Timeline};
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, number};
 use ringside_core::units::MIB;
+use ringside_drawing::timeline::{Window, strip};
 
 use super::controls::{Controls, Drawn};
 use super::model_figure::ModelFigure;
@@ -20,7 +20,7 @@ use super::{Module, Props, outcome, param, readings};
 use crate::ui;
 use crate::ui::file;
 use crate::ui::slider::{Scale, Slider};
-use crate::ui::timeline::{Window, overview, strip};
+use crate::ui::timeline::overview;
 use crate::ui::transport::{Pace, Transport};
 
 /// Its code.

@@ -8,7 +8,7 @@ mod weeks;
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::failure::{Failures, Outcome, View};
-use ringside_core::quantity::{Unit, counted};
+use ringside_core::quantity::{Unit, counted, place};
 use ringside_drawing::charts::failure_campaign as charts;
 
 use super::controls::Controls;
@@ -16,7 +16,7 @@ use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::{Module, Props, readings};
 use crate::ui;
-use crate::ui::transport::{self, Pace, Transport};
+use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Failures::ENTRY };
@@ -42,7 +42,7 @@ fn view(props: Props) -> AnyView {
         event => event.min(steps.get()),
     });
     let set = move |to: usize| state.update(|p| p.event = to.max(1) as u64);
-    let place = Signal::derive(move || transport::place("Event", step.get(), steps.get()));
+    let place = Signal::derive(move || place("Event", step.get(), steps.get()));
     let playback = PACE.of(steps);
 
     let controls = Controls::of(state).draw();

@@ -2,11 +2,11 @@
 
 use leptos::prelude::*;
 use ringside_core::kernels::workbench;
+use ringside_learner::workbench::Work;
 use ringside_shaders::puzzles::{CPP_EXTENSION, Puzzle};
 
 use crate::ui::dom;
 use crate::widgets::puzzles::help::{self, Help};
-use crate::widgets::puzzles::kept::Work;
 
 /// Hints and solution.
 pub(super) fn view(puzzle: &'static Puzzle, work: Memo<Work>) -> AnyView {

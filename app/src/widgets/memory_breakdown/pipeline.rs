@@ -2,9 +2,10 @@
 
 use leptos::prelude::*;
 use ringside_core::memory::{Breakdown, Concept};
+use ringside_drawing::columns::Columns;
 
 use super::Shown;
-use crate::ui::columns::{self, Columns};
+use crate::ui::columns;
 
 /// Nothing, unless there are several stages.
 pub(super) fn view(shown: Shown) -> AnyView {

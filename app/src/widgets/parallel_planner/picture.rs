@@ -4,11 +4,11 @@ use leptos::prelude::*;
 use ringside_core::decimal;
 use ringside_core::planner::{Layout, words};
 use ringside_core::quantity::{Unit, bytes_decimal};
+use ringside_drawing::chart::hand::Piece;
 use ringside_drawing::charts::parallel_planner::chart;
 
 use super::Shown;
 use crate::ui;
-use crate::ui::chart::Piece;
 use crate::ui::unique_id;
 
 /// The chart and the slider along its front. Both choose a layout.

@@ -1,12 +1,12 @@
 //! The drawing on a canvas, where blocks are many.
 
 use leptos::prelude::{document, window};
+use ringside_drawing::raster::{Pixel, Raster, over};
+use ringside_drawing::scenes::pipeline::Piece;
 use wasm_bindgen::{Clamped, JsCast as _};
 use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, ImageData};
 
 use super::CLASSES;
-use super::raster::{Pixel, Raster, over};
-use super::scene::Piece;
 use super::svg::{self, UNDERLINE};
 
 /// What stands back is so many times less visible.

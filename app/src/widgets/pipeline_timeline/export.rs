@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use leptos::prelude::*;
 use ringside_core::pipeline::chrome_trace;
 use ringside_core::quantity::Unit;
+use ringside_drawing::timeline::Window;
 
 use super::canvas::{Palette, Probe};
 use super::{CLASSES, Run, Runs, Shown, svg, track};
 use crate::ui::file;
-use crate::ui::timeline::Window;
 
 /// The width of a picture, in pixels.
 const WIDTH: f64 = 1600.0;

@@ -4,8 +4,6 @@
 mod canvas;
 mod export;
 mod numbers;
-mod raster;
-mod scene;
 mod svg;
 mod track;
 
@@ -13,6 +11,7 @@ use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::pipeline::{Kind, Params, Schedule, Timeline, explain};
 use ringside_core::quantity::{Unit, counted};
+use ringside_drawing::timeline::{Window, strip};
 
 pub(super) use canvas::Probe;
 
@@ -20,7 +19,7 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui;
-use crate::ui::timeline::{Window, overview, strip};
+use crate::ui::timeline::overview;
 use crate::ui::transport::{Playback, Transport};
 
 /// Its code.
@@ -119,18 +118,9 @@ impl Shown {
     }
 }
 
-/// The class of a kind of work: an index of [`CLASSES`].
-fn shade(kind: Kind) -> usize {
-    match kind {
-        Kind::Forward => 0,
-        Kind::Backward | Kind::Input => 1,
-        Kind::Weight => 2,
-    }
-}
-
 /// The class of what is kept.
 const KEPT: &str = "activations";
-/// The classes of kinds of work, then that of what is kept.
+/// The classes of kinds of work, by [`ringside_drawing::scenes::pipeline::shade`], then that of what is kept.
 const CLASSES: [&str; 4] = ["forward", "backward", "weight-gradient", KEPT];
 
 fn view(props: Props) -> AnyView {

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::scene::Piece;
+use ringside_drawing::scenes::pipeline::Piece;
+
 use super::{CLASSES, KEPT};
 
 /// A line under the blocks of a later chunk, in pixels for each chunk.

@@ -5,13 +5,14 @@ use leptos::html;
 use leptos::prelude::*;
 use ringside_core::pipeline;
 use ringside_core::quantity::{Unit, number};
+use ringside_drawing::scenes::pipeline::{Piece, Rows, blocks, kept};
+use ringside_drawing::timeline::{Axis, Window};
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::Closure;
 
-use super::scene::{Piece, Rows, blocks, kept};
 use super::{Run, Runs, Shown, canvas, svg};
 use crate::store::store;
-use crate::ui::timeline::{self, Axis, Window};
+use crate::ui::timeline;
 
 /// More pieces than this are drawn on a canvas, which takes a tenth of the time.
 const MANY: usize = 250;
@@ -45,7 +46,7 @@ fn rows(runs: &Runs, run: &Run) -> Rows {
 pub(super) fn pieces(runs: &Runs, run: &Run, window: Window, width: f64) -> Vec<Piece> {
     let (axis, rows) = (axis(runs, window, width), rows(runs, run));
     let mut pieces = kept(&run.timeline, axis, rows, runs.peak);
-    pieces.extend(blocks(run, axis, rows));
+    pieces.extend(blocks(&run.timeline, &run.path, axis, rows));
     pieces
 }
 

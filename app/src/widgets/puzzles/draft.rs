@@ -1,8 +1,9 @@
 //! A text that is being written for a puzzle.
 
 use leptos::prelude::*;
+use ringside_learner::workbench::Work;
 
-use super::kept::{self, Work};
+use super::kept;
 use crate::ui::later::Later;
 
 /// A text that is being written for a puzzle, and kept half a second after the last change.

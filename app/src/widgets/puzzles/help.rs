@@ -1,8 +1,9 @@
 //! What helps with a puzzle: hints, one at a time, and a solution, which counts as looked up.
 
 use leptos::prelude::*;
+use ringside_learner::workbench::Work;
 
-use super::kept::{self, Work};
+use super::kept;
 use crate::ui::{focus_soon, unique_id};
 
 /// What there is to help with a puzzle.

@@ -9,9 +9,10 @@ pub(super) mod ladder;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use ringside_learner::practice;
 
 use crate::store::store;
-use crate::{clock, data, page, practice};
+use crate::{clock, data, page};
 
 /// Whoever has provided this is told of every text that was tried whether it was right, and gets the puzzle alone, without the
 /// ladder and without help: those of an exercise are its own.

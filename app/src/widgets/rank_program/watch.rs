@@ -9,9 +9,10 @@ use leptos::prelude::*;
 use ringside_core::program::playback::{Doing, Standing};
 use ringside_core::program::{EventKind, Message, Rank, Run};
 use ringside_core::quantity::Unit;
+use ringside_drawing::timeline::{Axis, Window, strip};
 
 use super::Shown;
-use crate::ui::timeline::{self, Axis, Window};
+use crate::ui::timeline;
 
 /// How high the parts of a lane are, in pixels: what the program does, what runs beside it, memory, and the gap to the next rank.
 #[derive(Clone, Copy)]
@@ -140,7 +141,7 @@ fn lanes(shown: Shown) -> AnyView {
         }
     };
     let label = move || format!("Timeline of {} ranks. The list below says where each rank is.", count.get());
-    let busy = Memo::new(move |_| shown.with(|outcome| timeline::strip(&outcome.run.computing(last.get(), PARTS))));
+    let busy = Memo::new(move |_| shown.with(|outcome| strip(&outcome.run.computing(last.get(), PARTS))));
     view! {
         <div class="track rank-track">
             <div

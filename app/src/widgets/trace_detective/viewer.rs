@@ -4,6 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 use ringside_core::quantity::Unit;
 use ringside_core::trace::look::Look;
+use ringside_drawing::timeline::Axis;
 
 use super::Shown;
 use super::canvas::{self, CLASSES, Inks, Picture};
@@ -11,7 +12,7 @@ use super::keys::{self, KEYS, find_next};
 use super::pointer::{Hand, Pointer, wheel, zoom};
 use super::rows::{self, Row};
 use crate::store::store;
-use crate::ui::timeline::{self, Axis};
+use crate::ui::timeline;
 use crate::ui::unique_id;
 
 pub(super) fn view(shown: Shown) -> AnyView {

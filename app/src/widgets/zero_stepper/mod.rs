@@ -8,13 +8,14 @@ mod numbers;
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
+use ringside_core::quantity::place;
 use ringside_core::zero::{Event, Params, Run, State as Ranks, Strategy};
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, played, readings};
 use crate::ui;
-use crate::ui::transport::{self, Pace, Transport};
+use crate::ui::transport::{Pace, Transport};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
@@ -75,7 +76,7 @@ fn view(props: Props) -> AnyView {
         })
     });
     let steps = Signal::derive(move || shown.run.with(Run::steps));
-    let place = Signal::derive(move || transport::place("Event", shown.step.get(), steps.get()));
+    let place = Signal::derive(move || place("Event", shown.step.get(), steps.get()));
     let playback = PACE.of(steps);
     let set = played::set(state);
     let controls = Controls::of(state).draw();

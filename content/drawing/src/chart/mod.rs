@@ -2,9 +2,10 @@
 //!
 //! A [`Chart`] says what there is to see and nothing of where: axes, series, reference lines, marked points. [`Layout`] says where
 //! everything stands in a frame of some size, [`paint`](paint::paint) draws it with plotters on any of its backends, and [`svg`] does so
-//! as markup, for pages, paper and pictures. [`reading`] is what a pointer or an arrow key finds in it.
+//! as markup, for pages, paper and pictures. [`reading`] is what a pointer or an arrow key finds in it, [`hand`] what a pointer draws on it.
 
 pub mod axis;
+pub mod hand;
 pub mod ink;
 mod label;
 pub mod layout;

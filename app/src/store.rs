@@ -5,14 +5,12 @@
 //! What cannot be read is moved to a key of its own (`ringside.aside.…`) and the learner is told. What a later version wrote stays where
 //! it is: a tab that is older than it shows what it understands, and stores nothing.
 
-pub mod doc;
-
 use gloo_storage::{LocalStorage, Storage as _};
 use leptos::prelude::*;
+use ringside_learner::doc::{self, Doc, Unusable};
 
 use crate::once::{self, Once};
 use crate::shell::notices::{self, Level};
-use doc::{Doc, Unusable};
 
 /// The key of the document.
 pub const KEY: &str = "ringside.store";

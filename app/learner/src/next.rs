@@ -1,13 +1,13 @@
 //! What the learner has done so far, and what comes next: from the store, in words.
 
 use ringside_content::words::count;
+use ringside_core::practice::progress::Progress;
 
-use crate::progress::Progress;
-use crate::store::doc::Doc;
+use crate::doc::Doc;
 
 /// Where to go on: which of the written chapters, by its place among them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Next {
+pub enum Next {
     /// Nothing has been begun.
     Start(usize),
     /// Nothing has been begun, and a placement found this one.
@@ -21,7 +21,7 @@ pub(super) enum Next {
 }
 
 /// The chapter read last that is not done; or else the first that is not, from the one on that a placement found.
-pub(super) fn next<'a>(written: impl Iterator<Item = &'a str> + Clone, doc: &Doc) -> Next {
+pub fn next<'a>(written: impl Iterator<Item = &'a str> + Clone, doc: &Doc) -> Next {
     let begun = |slug: &str| {
         let chapter = doc.chapters.get(slug).filter(|chapter| !chapter.done)?;
         Some((chapter.seen, chapter.at.clone()?))
@@ -44,7 +44,7 @@ pub(super) fn next<'a>(written: impl Iterator<Item = &'a str> + Clone, doc: &Doc
 }
 
 /// "So far: 12% of the course, 1 source read." Nothing where nothing is done.
-pub(super) fn so_far(course: Progress, doc: &Doc) -> Option<String> {
+pub fn so_far(course: Progress, doc: &Doc) -> Option<String> {
     let sources = doc.sources.values().filter(|s| s.read).count();
     let course = (course.done > 0).then(|| format!("{}% of the course", course.percent()));
     let sources = (sources > 0).then(|| count(sources, "source read", "sources read"));

@@ -8,7 +8,7 @@ use ringside_core::practice::mastery::Prediction;
 use ringside_core::practice::{self, Day, Practice};
 use serde::Deserialize as _;
 
-use crate::store::doc::{Attempt, Doc};
+use crate::doc::{Attempt, Doc};
 
 /// The practice in a document.
 ///
@@ -125,7 +125,7 @@ fn outcome(key: &str, skill: &str, level: u8, attempt: &Attempt, day: Day) -> pr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::doc;
+    use crate::doc;
     use ringside_core::practice::mastery::State;
     use serde_json::json;
 

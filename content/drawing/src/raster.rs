@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 /// Red, green, blue and how opaque.
-pub(super) type Pixel = [u8; 4];
+pub type Pixel = [u8; 4];
 
 /// A picture that begins empty.
-pub(super) struct Raster {
+pub struct Raster {
     width: usize,
     pixels: Vec<Pixel>,
     /// Rows of which only the first is painted yet, and from where to where.
@@ -14,6 +14,7 @@ pub(super) struct Raster {
 }
 
 impl Raster {
+    /// So many pixels wide and high.
     pub fn new(width: usize, height: usize) -> Self {
         Self { width, pixels: vec![[0; 4]; width * height], band: (0..0, 0..0) }
     }
@@ -82,7 +83,7 @@ fn add(pixel: &mut Pixel, [r, g, b, a]: Pixel, covered: u32) {
 }
 
 /// A colour over another, which shines through.
-pub(super) fn over([r, g, b, a]: Pixel, [red, green, blue, part]: Pixel) -> Pixel {
+pub fn over([r, g, b, a]: Pixel, [red, green, blue, part]: Pixel) -> Pixel {
     let mix = |under: u8, over: u8| {
         ((u32::from(under) * (255 - u32::from(part)) + u32::from(over) * u32::from(part)) / 255) as u8
     };

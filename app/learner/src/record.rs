@@ -6,11 +6,11 @@ use ringside_core::lab;
 use ringside_core::practice::Practice;
 use ringside_core::practice::record::{self, Lab, Record, Run, Solved};
 
+use crate::doc::Doc;
 use crate::practice;
-use crate::store::doc::Doc;
 
 /// The record without a name and a day: exercises in the course's order, and labs in theirs.
-pub(super) fn record(doc: &Doc, index: &ExerciseIndex) -> Record {
+pub fn of(doc: &Doc, index: &ExerciseIndex) -> Record {
     let practice = practice::read(doc).unwrap_or_default();
     let solved = index.exercises.iter().filter(|e| !e.is_guess()).filter_map(|e| solved(doc, &practice, e)).collect();
     let labs = lab::ALL.iter().filter_map(|lab| {
@@ -48,7 +48,7 @@ fn solved(doc: &Doc, practice: &Practice, exercise: &Indexed) -> Option<Solved> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::doc::{Attempt, LabNote};
+    use crate::doc::{Attempt, LabNote};
 
     #[test]
     fn what_was_solved_without_its_solution_is_in_it() {
@@ -75,13 +75,13 @@ mod tests {
             };
             doc.exercises.insert(key.into(), attempt);
         }
-        let output = include_str!("../../../../content/labs/02-ddp/output.txt");
+        let output = include_str!("../../../content/labs/02-ddp/output.txt");
         doc.labs.insert("ddp".into(), LabNote { pasted: output.into(), ..LabNote::default() });
         doc.labs.insert("fsdp".into(), LabNote { pasted: "no block".into(), ..LabNote::default() });
         for (key, run) in [("fit-it/7", "tp:8;answer:bf16"), ("fit-it/8", "")] {
             doc.missions.entry(key.into()).or_default().run = run.into();
         }
-        let record = record(&doc, &index);
+        let record = of(&doc, &index);
         assert_eq!(record.runs.iter().map(|run| (run.seed, run.answers())).collect::<Vec<_>>(), [(7, 2)]);
         let shown: Vec<(&str, &str)> = record.solved.iter().map(|s| (s.exercise.as_str(), s.answer.as_str())).collect();
         assert_eq!(shown, [("b/right", "60 GB"), ("a/words", "")]);

@@ -1,4 +1,4 @@
-//! A gradient of a style sheet as one of a drawing.
+//! Colours and gradients as browsers write them, as a drawing has them.
 
 use std::fmt::Write as _;
 
@@ -6,16 +6,20 @@ use ringside_core::decimal;
 
 /// A rectangle of the picture.
 #[derive(Clone, Copy)]
-pub(super) struct Area {
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) width: f64,
-    pub(super) height: f64,
+pub struct Area {
+    /// Its left edge, in pixels.
+    pub x: f64,
+    /// Its top, in pixels.
+    pub y: f64,
+    /// In pixels.
+    pub width: f64,
+    /// In pixels.
+    pub height: f64,
 }
 
 /// A `<linearGradient>` with this id for what a browser says of a background with a linear gradient in pixels or in parts of
 /// its box, repeated or not. None for any other.
-pub(super) fn drawn(image: &str, id: &str, area: Area) -> Option<String> {
+pub fn drawn(image: &str, id: &str, area: Area) -> Option<String> {
     let (kind, inner) = image.split_once('(')?;
     let repeats = match kind {
         "linear-gradient" => false,
@@ -91,7 +95,7 @@ fn at(place: &str, length: f64) -> Option<f64> {
 }
 
 /// `rgb(…)` of what a browser writes: `rgb(1, 2, 3)`, `rgba(1, 2, 3, 0.5)`, `color(srgb 0.1 0.2 0.3 / 0.5)`.
-pub(super) fn plain_colour(text: &str) -> (String, f64) {
+pub fn plain_colour(text: &str) -> (String, f64) {
     let Some((kind, inner)) = text.split_once('(') else { return (text.to_owned(), 1.0) };
     let inner = inner.trim_end_matches(')').trim_start_matches("srgb");
     let numbers: Vec<f64> = inner.split([' ', ',', '/']).filter(|p| !p.is_empty()).filter_map(decimal::parse).collect();
@@ -103,6 +107,16 @@ pub(super) fn plain_colour(text: &str) -> (String, f64) {
     let [red, green, blue, rest @ ..] = numbers.as_slice() else { return (text.to_owned(), 1.0) };
     let part = |value: &f64| (value * whole).round();
     (format!("rgb({}, {}, {})", part(red), part(green), part(blue)), rest.first().copied().unwrap_or(1.0))
+}
+
+/// A fill or a stroke, which may be none, or a pattern.
+pub fn drawn_colour(value: &str) -> String {
+    match plain_colour(value) {
+        (colour, alpha) if alpha < 1.0 && colour.starts_with("rgb(") => {
+            format!("rgba({}, {alpha})", colour.trim_start_matches("rgb(").trim_end_matches(')'))
+        }
+        (colour, _) => colour,
+    }
 }
 
 #[cfg(test)]
@@ -137,5 +151,10 @@ mod tests {
         assert_eq!(plain_colour("rgba(1, 2, 3, 0.5)"), ("rgb(1, 2, 3)".to_owned(), 0.5));
         assert_eq!(plain_colour("color(srgb 1 0.5 0 / 0.25)"), ("rgb(255, 128, 0)".to_owned(), 0.25));
         assert_eq!(plain_colour("none"), ("none".to_owned(), 1.0));
+    }
+
+    #[test]
+    fn what_cannot_be_seen_keeps_its_alpha() {
+        assert_eq!(drawn_colour("rgba(1, 2, 3, 0)"), "rgba(1, 2, 3, 0)");
     }
 }

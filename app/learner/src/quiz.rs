@@ -4,22 +4,22 @@ use ringside_core::practice::exam::QuizSpec;
 use ringside_core::query::{Query, shorten};
 
 /// The longest that a quiz can be said to take, in minutes.
-pub(super) const MOST_MINUTES: u32 = 600;
+pub const MOST_MINUTES: u32 = 600;
 
 /// What an address says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Link {
+pub struct Link {
     /// The exercises and the seed.
-    pub(super) spec: QuizSpec,
+    pub spec: QuizSpec,
     /// How long it should take, in minutes; 0 for as long as it takes.
-    pub(super) minutes: u32,
+    pub minutes: u32,
     /// Whether it is being composed: also where there are no exercises.
-    pub(super) compose: bool,
+    pub compose: bool,
 }
 
 impl Link {
     /// Reads a query, with or without its `?`, and says what of it cannot be used.
-    pub(super) fn read(search: &str) -> (Self, Vec<String>) {
+    pub fn read(search: &str) -> (Self, Vec<String>) {
         let query = Query::parse(search.trim_start_matches('?'));
         let of_page = |name: &str| matches!(name, "compose" | "minutes");
         let (spec, problems) = QuizSpec::read(&Query::new(query.iter().filter(|(name, _)| !of_page(name))));
@@ -39,7 +39,7 @@ impl Link {
     }
 
     /// The address of the quiz, relative to the site's base.
-    pub(super) fn href(&self) -> String {
+    pub fn href(&self) -> String {
         let mut query = self.spec.to_query();
         if self.minutes > 0 {
             query.set("minutes", self.minutes.to_string());

@@ -66,7 +66,7 @@ pub struct Doc {
     /// Points that an instructor gave answers of a class, by the answer's id: see `Recheck::id_of`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub given: BTreeMap<String, usize>,
-    /// The list of an instructor's lecture, as text: see `shell::deck::list`.
+    /// The list of an instructor's lecture, as text: see [`crate::lecture`].
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub lecture: String,
     /// What this version does not know.

@@ -1,17 +1,17 @@
-//! The streams as SVG text, in pixels: tested without a page.
+//! The two streams of a data-parallel step as SVG text, in pixels.
 
 use std::fmt::Write as _;
 
 use ringside_core::ddp::{Kind, Stream, Timeline};
 
-use crate::ui::timeline::Axis;
+use crate::timeline::Axis;
 
 /// The height of a stream.
-pub(super) const LANE: f64 = 38.0;
+pub const LANE: f64 = 38.0;
 /// Between the streams, where each bucket's way is drawn.
-pub(super) const BETWEEN: f64 = 34.0;
+pub const BETWEEN: f64 = 34.0;
 /// All of it.
-pub(super) const HEIGHT: f64 = 2.0 * LANE + BETWEEN;
+pub const HEIGHT: f64 = 2.0 * LANE + BETWEEN;
 /// Blocks of one colour that are narrower than this, in pixels, are drawn together.
 const NARROW: f64 = 1.5;
 /// The gap between blocks that are wide enough for one.
@@ -22,7 +22,7 @@ const LETTER: f64 = 7.0;
 const WAYS: usize = 400;
 
 /// The top of a stream.
-pub(super) fn top(stream: Stream) -> f64 {
+pub fn top(stream: Stream) -> f64 {
     match stream {
         Stream::Compute => 0.0,
         Stream::Nccl => LANE + BETWEEN,
@@ -67,7 +67,7 @@ impl Bar {
 }
 
 /// Everything that is drawn of `timeline`. Blocks that are not on the `path` stand back, if there is one.
-pub(super) fn drawing(timeline: &Timeline, path: &[bool], axis: Axis) -> String {
+pub fn drawing(timeline: &Timeline, path: &[bool], axis: Axis) -> String {
     let mut text = String::new();
     for (from, to) in timeline.waits() {
         let (x, end) = (axis.x(from).max(0.0), axis.x(to).min(axis.width));

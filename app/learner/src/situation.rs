@@ -8,8 +8,8 @@ use ringside_core::practice::plan::{self, Schedule, Today};
 use ringside_core::practice::queue::Candidate;
 use ringside_core::practice::{Day, Practice};
 
+use crate::doc::Doc;
 use crate::progress::Extent;
-use crate::store::doc::Doc;
 
 /// Whether the learner has read a chapter, or half of its sections.
 fn is_taught(chapter: &Chapter, doc: &Doc) -> bool {
@@ -18,7 +18,7 @@ fn is_taught(chapter: &Chapter, doc: &Doc) -> bool {
 }
 
 /// The skills of a chapter that have exercises.
-pub(super) fn skills(chapter: &Chapter, index: &ExerciseIndex, doc: &Doc) -> Vec<next::Skill> {
+pub fn skills(chapter: &Chapter, index: &ExerciseIndex, doc: &Doc) -> Vec<next::Skill> {
     let of = |skill: &str| {
         let mut found: Vec<&Indexed> = index.exercises.iter().filter(|e| !e.is_guess() && e.skill == skill).collect();
         found.sort_by_key(|e| e.level);
@@ -35,7 +35,7 @@ pub(super) fn skills(chapter: &Chapter, index: &ExerciseIndex, doc: &Doc) -> Vec
 
 /// Every exercise that a run of practice can ask, from the chapter in which the learner is on, then from the first. A kernel is
 /// written on a page of its own.
-pub(super) fn pool(course: &Course, index: &ExerciseIndex, doc: &Doc) -> Vec<Candidate> {
+pub fn pool(course: &Course, index: &ExerciseIndex, doc: &Doc) -> Vec<Candidate> {
     let chapters: Vec<&Chapter> = course.chapters().filter(|c| c.status == Status::Written).collect();
     let from = stopped(course, doc).map(|c| c.slug.as_str()).or(doc.placed().0);
     let from = chapters.iter().position(|c| Some(c.slug.as_str()) == from).unwrap_or(0);
@@ -63,19 +63,19 @@ pub(super) fn pool(course: &Course, index: &ExerciseIndex, doc: &Doc) -> Vec<Can
 }
 
 /// The plan on the calendar, if the learner has begun it.
-pub(super) fn schedule(course: &Course, practice: &Practice, today: Day) -> Option<Schedule> {
+pub fn schedule(course: &Course, practice: &Practice, today: Day) -> Option<Schedule> {
     let days: Vec<[u32; 2]> = blocks(course).map(|b| b.days).collect();
     let done: Vec<Option<Day>> = days.iter().map(|d| practice.plan.done.get(&plan::key(*d)).copied()).collect();
     Some(plan::schedule(&days, &done, &practice.days, practice.plan.start?, today))
 }
 
 /// The plan's blocks, in order.
-pub(super) fn blocks(course: &Course) -> impl Iterator<Item = &ringside_content::schema::Block> {
+pub fn blocks(course: &Course) -> impl Iterator<Item = &ringside_content::schema::Block> {
     course.plan.iter().flat_map(|week| &week.blocks)
 }
 
 /// The chapter read last that is not done.
-pub(super) fn stopped<'a>(course: &'a Course, doc: &Doc) -> Option<&'a Chapter> {
+pub fn stopped<'a>(course: &'a Course, doc: &Doc) -> Option<&'a Chapter> {
     let seen =
         |chapter: &&Chapter| doc.chapters.get(&chapter.slug).filter(|c| !c.done && c.at.is_some()).map(|c| c.seen);
     // Of those of which it is not known when, the last in the course.
@@ -83,12 +83,12 @@ pub(super) fn stopped<'a>(course: &'a Course, doc: &Doc) -> Option<&'a Chapter> 
 }
 
 /// How many minutes of a chapter are left: of all that counts in it, and wherever it was last scrolled to.
-pub(super) fn left(chapter: &Chapter, index: &ExerciseIndex, doc: &Doc) -> u32 {
+pub fn left(chapter: &Chapter, index: &ExerciseIndex, doc: &Doc) -> u32 {
     Extent::of(chapter, index).progress(doc).minutes_left(chapter.minutes)
 }
 
 /// Everything there is to choose from.
-pub(super) fn situation(
+pub fn situation(
     (course, readings, index): (&Course, &Readings, &ExerciseIndex),
     (doc, practice): (&Doc, &Practice),
     (minutes, today): (u32, Day),

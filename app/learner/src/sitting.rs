@@ -4,44 +4,44 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::doc::Doc;
+use crate::doc::Doc;
 
 /// A quiz being taken, or handed in.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Sitting {
+pub struct Sitting {
     /// What is asked: the query of its link, without the page's own names.
-    pub(super) quiz: String,
+    pub quiz: String,
     /// The learner's name as typed.
-    pub(super) learner: String,
+    pub learner: String,
     /// When it was begun, in Unix seconds.
-    pub(super) started: i64,
+    pub started: i64,
     /// When it was handed in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) ended: Option<i64>,
+    pub ended: Option<i64>,
     /// By `<chapter>/<exercise>`.
     #[serde(default)]
-    pub(super) answers: BTreeMap<String, String>,
+    pub answers: BTreeMap<String, String>,
 }
 
 impl Sitting {
     /// How many of `exercises` have an answer.
-    pub(super) fn answered(&self, exercises: &[String]) -> usize {
+    pub fn answered(&self, exercises: &[String]) -> usize {
         exercises.iter().filter(|e| self.answers.get(*e).is_some_and(|a| !a.trim().is_empty())).count()
     }
 }
 
 /// The one in a document.
-pub(super) fn read(doc: &Doc) -> Option<Sitting> {
+pub fn read(doc: &Doc) -> Option<Sitting> {
     Sitting::deserialize(&doc.quiz).ok()
 }
 
 /// Puts one in, or takes it out. What cannot be read is kept aside.
-pub(super) fn write(doc: &mut Doc, sitting: Option<&Sitting>) {
+pub fn write(doc: &mut Doc, sitting: Option<&Sitting>) {
     doc.put("quiz", |doc| &mut doc.quiz, sitting);
 }
 
 /// The name of a learner's file: `ringside-quiz-ada-lovelace-2026-03-02.json`, without the end.
-pub(super) fn file_stem(learner: &str, day: &str) -> String {
+pub fn file_stem(learner: &str, day: &str) -> String {
     let plain: String = learner.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
     let mut name = plain.split_whitespace().collect::<Vec<_>>().join("-");
     name = name.chars().take(60).collect();
@@ -51,7 +51,7 @@ pub(super) fn file_stem(learner: &str, day: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::doc;
+    use crate::doc;
     use serde_json::json;
 
     #[test]

@@ -1,21 +1,23 @@
-//! The files of a chapter.
+//! A chapter that is being written: its files, where a mistake lies in them, and what a link says of it.
 
 use std::collections::BTreeMap;
 
+use ringside_core::exercise::fnv1a;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Path below `content/`, and text.
-pub(super) type Files = BTreeMap<String, String>;
+pub type Files = BTreeMap<String, String>;
 
 /// What of a stored value is one: every text of it, whatever stands beside.
-pub(super) fn readable(stored: &Value) -> Files {
+pub fn readable(stored: &Value) -> Files {
     let all = stored.as_object().into_iter().flatten();
     all.filter_map(|(path, text)| Some((path.clone(), text.as_str()?.to_owned()))).collect()
 }
 
 /// One of the files that make a chapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum File {
+pub enum File {
     /// Its text.
     Text,
     /// Its exercises.
@@ -25,10 +27,11 @@ pub(super) enum File {
 }
 
 impl File {
-    pub(super) const ALL: [Self; 3] = [Self::Text, Self::Exercises, Self::Manifest];
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Text, Self::Exercises, Self::Manifest];
 
     /// Its name on disk.
-    pub(super) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Text => "chapter.md",
             Self::Exercises => "exercises.toml",
@@ -37,17 +40,17 @@ impl File {
     }
 
     /// The language that it is written in, as the editor calls it.
-    pub(super) fn language(self) -> &'static str {
+    pub fn language(self) -> &'static str {
         if self == Self::Text { "md" } else { "toml" }
     }
 
     /// The file with this name.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|file| file.name() == name)
     }
 
     /// Where it is below `content/`, for the chapter in `folder`.
-    pub(super) fn path(self, folder: &str) -> String {
+    pub fn path(self, folder: &str) -> String {
         match self {
             Self::Manifest => self.name().to_owned(),
             _ => format!("chapters/{folder}/{}", self.name()),
@@ -56,36 +59,36 @@ impl File {
 }
 
 /// The folders of chapters that have a text.
-pub(super) fn folders(files: &Files) -> impl Iterator<Item = String> {
+pub fn folders(files: &Files) -> impl Iterator<Item = String> {
     files.keys().filter_map(|path| path.strip_prefix("chapters/")?.strip_suffix("/chapter.md")).map(str::to_owned)
 }
 
 /// Whether there is a chapter in this folder.
-pub(super) fn exists(files: &Files, folder: &str) -> bool {
+pub fn exists(files: &Files, folder: &str) -> bool {
     files.contains_key(&File::Text.path(folder))
 }
 
-const MANIFEST: &str = include_str!("../../../../content/template/course.toml");
-const TEXT: &str = include_str!("../../../../content/template/chapter.md");
-const EXERCISES: &str = include_str!("../../../../content/template/exercises.toml");
+const MANIFEST: &str = include_str!("../../../content/template/course.toml");
+const TEXT: &str = include_str!("../../../content/template/chapter.md");
+const EXERCISES: &str = include_str!("../../../content/template/exercises.toml");
 /// The template’s slug and number.
 const SLUG: &str = "my-chapter";
 const NUMBER: u32 = 26;
 
 /// A manifest, cut around the entry of one chapter.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Cut {
+pub struct Cut {
     /// What stands before the entry.
-    pub(super) before: String,
+    pub before: String,
     /// The entry; empty if there is none.
-    pub(super) entry: String,
+    pub entry: String,
     /// What stands after it.
-    pub(super) after: String,
+    pub after: String,
 }
 
 impl Cut {
     /// Cuts a manifest around the entry of the chapter in `folder`: from its head to the next.
-    pub(super) fn of(manifest: &str, folder: &str) -> Self {
+    pub fn of(manifest: &str, folder: &str) -> Self {
         const HEAD: &str = "[[part.chapter]]";
         let (number, slug) = folder.split_once('-').unwrap_or(("", folder));
         let mut heads: Vec<(usize, &str)> = Vec::new();
@@ -123,19 +126,19 @@ impl Cut {
     }
 
     /// The whole manifest.
-    pub(super) fn whole(&self) -> String {
+    pub fn whole(&self) -> String {
         let gap = if self.after.is_empty() || self.entry.is_empty() { "" } else { "\n" };
         [&self.before, &self.entry, gap, &self.after].concat()
     }
 
     /// Lines before the entry.
-    pub(super) fn lines_before(&self) -> usize {
+    pub fn lines_before(&self) -> usize {
         self.before.matches('\n').count()
     }
 }
 
 /// Why a chapter cannot have this slug; nothing if it can.
-pub(super) fn refuses(manifest: &str, slug: &str) -> Option<String> {
+pub fn refuses(manifest: &str, slug: &str) -> Option<String> {
     let letter = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     if !slug.bytes().all(letter) || slug.starts_with('-') {
         return Some(format!("“{slug}” cannot stand in an address. Use a to z, digits and “-”."));
@@ -145,7 +148,7 @@ pub(super) fn refuses(manifest: &str, slug: &str) -> Option<String> {
 }
 
 /// A new chapter: its folder and its files, the manifest with its entry among them. Without a slug it has that of the template.
-pub(super) fn new_chapter(manifest: &str, slug: &str) -> (String, Files) {
+pub fn new_chapter(manifest: &str, slug: &str) -> (String, Files) {
     let numbers = manifest.lines().filter_map(|line| line.strip_prefix("number = ")?.trim().parse::<u32>().ok());
     let number = numbers.max().map_or(0, |n| n + 1);
     // Its second chapter must have other ids than its first.
@@ -163,6 +166,96 @@ pub(super) fn new_chapter(manifest: &str, slug: &str) -> (String, Files) {
     ];
     let files = files.into_iter().map(|(file, text)| (file.path(&folder), text)).collect();
     (folder, files)
+}
+
+/// What a fragment begins with that is a draft.
+pub const NAME: &str = "draft=";
+
+/// A chapter as it is shared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shared {
+    /// Its folder.
+    pub folder: String,
+    /// What is edited of each file, in the order of [`File::ALL`].
+    pub files: [Text; File::ALL.len()],
+}
+
+/// The text of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Text {
+    /// All of it, as older links have it.
+    Whole(String),
+    /// What differs from the course's.
+    Changed(Changed),
+}
+
+/// Lines that stand in the place of others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changed {
+    /// What the course's text is known by: see [`mark`].
+    of: String,
+    /// How many of its lines come before.
+    after: usize,
+    /// How many of its lines are replaced.
+    instead: usize,
+    lines: String,
+}
+
+impl Text {
+    /// `text`, told by what differs from `published` where that is shorter.
+    pub fn of(published: &str, text: &str) -> Self {
+        let [old, new] = [published, text].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+        let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+        let left = old.len().min(new.len()) - same;
+        let ends = old.iter().rev().zip(new.iter().rev()).take(left).take_while(|(a, b)| a == b).count();
+        let lines = new.get(same..new.len() - ends).unwrap_or_default().concat();
+        if lines.len() >= text.len() {
+            return Self::Whole(text.to_owned());
+        }
+        Self::Changed(Changed { of: mark(published), after: same, instead: old.len() - ends - same, lines })
+    }
+
+    /// The whole text. Nothing if the course has another one than the link was made from.
+    pub fn whole(self, published: &str) -> Option<String> {
+        let Changed { of, after, instead, lines } = match self {
+            Self::Whole(text) => return Some(text),
+            Self::Changed(changed) => changed,
+        };
+        let old: Vec<&str> = published.split_inclusive('\n').collect();
+        let known = of == mark(published) && after.saturating_add(instead) <= old.len();
+        known.then(|| [old[..after].concat(), lines, old[after + instead..].concat()].concat())
+    }
+
+    /// The line at which it begins to differ from the course's, counted from 1; nothing if it doesn't, or holds all.
+    pub fn differs_at(&self) -> Option<usize> {
+        match self {
+            Self::Changed(Changed { after, instead, lines, .. }) if *instead > 0 || !lines.is_empty() => {
+                Some(after + 1)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Sixteen hexadecimal digits that tell texts apart.
+fn mark(text: &str) -> String {
+    format!("{:016x}", fnv1a(text.bytes()))
+}
+
+/// The letters of a draft in a fragment, if it has any.
+pub fn letters(hash: &str) -> Option<&str> {
+    hash.trim_start_matches('#').strip_prefix(NAME)
+}
+
+/// A line from a column on, in the units of a text area: UTF-16.
+pub fn range(text: &str, line: usize, column: usize) -> (u32, u32) {
+    let units = |text: &str| text.encode_utf16().count() as u32;
+    let mut lines = text.split_inclusive('\n');
+    let before: u32 = lines.by_ref().take(line.saturating_sub(1)).map(units).sum();
+    let own = lines.next().unwrap_or_default().trim_end_matches('\n');
+    let skipped: String = own.chars().take(column.saturating_sub(1)).collect();
+    (before + units(&skipped), before + units(own))
 }
 
 #[cfg(test)]
@@ -206,5 +299,49 @@ mod tests {
         let none = Cut::of(&manifest, "09-none");
         assert_eq!(none.entry, "");
         assert!(none.whole().starts_with(&manifest));
+    }
+
+    #[test]
+    fn a_link_holds_what_differs_from_the_course() {
+        let course = "a\nb\nc\nd\n";
+        for (text, at, lines) in [
+            ("a\nb\nX\nd\n", Some(3), "X\n"),
+            ("a\nb\nc\nd\ne", Some(5), "e"),
+            ("X\na\nb\nc\nd\n", Some(1), "X\n"),
+            ("a\nd\n", Some(2), ""),
+            (course, None, ""),
+            ("b\nb\nb\nc\nd\n", Some(1), "b\nb\n"),
+            ("a\nb\nb\nc\nd\n", Some(3), "b\n"),
+        ] {
+            let short = Text::of(course, text);
+            assert_eq!(short.differs_at(), at, "{text:?}");
+            assert!(matches!(&short, Text::Changed(changed) if changed.lines == lines), "{text:?}: {short:?}");
+            let json = serde_json::to_string(&short).expect("JSON");
+            let read: Text = serde_json::from_str(&json).expect("the same");
+            assert_eq!(read.clone().whole(course).as_deref(), Some(text));
+            assert_eq!(read.whole("another"), None, "a course that has changed since");
+        }
+        assert_eq!(Text::of("", "new"), Text::Whole("new".into()));
+        let old: Shared = serde_json::from_str(r#"{"folder":"03-a","files":["x","y","z"]}"#).expect("an older link");
+        assert_eq!(old.files.map(|text| text.whole("other")), ["x", "y", "z"].map(|text| Some(text.to_owned())));
+        let beyond = Text::Changed(Changed { of: mark(course), after: usize::MAX, instead: 9, lines: String::new() });
+        assert_eq!(beyond.whole(course), None);
+    }
+
+    #[test]
+    fn a_fragment_is_a_draft_or_it_is_not() {
+        assert_eq!(letters("#draft=abc-_"), Some("abc-_"));
+        assert_eq!(letters("#law"), None);
+        assert_eq!(letters(""), None);
+    }
+
+    #[test]
+    fn a_line_is_found_in_utf_16() {
+        let text = "é𝒳\nab\n\nlast";
+        assert_eq!(range(text, 1, 2), (1, 3));
+        assert_eq!(range(text, 2, 1), (4, 6));
+        assert_eq!(range(text, 2, 2), (5, 6));
+        assert_eq!(range(text, 4, 1), (8, 12));
+        assert_eq!(range(text, 9, 3), (12, 12));
     }
 }

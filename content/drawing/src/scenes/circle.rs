@@ -1,4 +1,4 @@
-//! Where things lie in the circle: a drawing of 1000 by 1000, rank 0 on top, the others clockwise.
+//! Where the ranks of a collective lie in the circle: a drawing of 1000 by 1000, rank 0 on top, the others clockwise.
 //!
 //! Where an algorithm goes along trees, ranks stand in the order in which a tree is drawn flat, and their dots the nearer to
 //! the middle the nearer they are to the root; with two trees each rank has a dot in both.
@@ -24,7 +24,7 @@ const NODE: f64 = 440.0;
 /// More ranks than this have cells without arcs, and without gaps between cells that hold the same.
 const FINE: usize = 24;
 /// How cells are scaled.
-pub(super) const TENTH: &str = "scale(.1)";
+pub const TENTH: &str = "scale(.1)";
 /// Half of the widest field of chunks, in radians: two ranks need no half circle each.
 const WIDEST: f64 = 0.34;
 /// How far a link keeps to the right of the straight line, so that both directions are seen.
@@ -32,9 +32,11 @@ const ASIDE: f64 = 5.0;
 
 /// The circle of `ranks`, each with a spoke of `chunks` cells.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Circle {
-    pub(super) ranks: usize,
-    pub(super) chunks: usize,
+pub struct Circle {
+    /// How many there are.
+    pub ranks: usize,
+    /// The cells of each.
+    pub chunks: usize,
     /// The place of each rank, clockwise.
     places: Vec<usize>,
     /// By tree, the parent of each rank and how far it is from the root.
@@ -42,13 +44,16 @@ pub(super) struct Circle {
 }
 
 /// A point.
-pub(super) type Point = (f64, f64);
+pub type Point = (f64, f64);
 
 /// Which part of a spoke's breadth: all of it, or the half on one side.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Side {
+pub enum Side {
+    /// All of it.
     Whole,
+    /// Its first half, clockwise.
     Left,
+    /// Its second half.
     Right,
 }
 
@@ -58,7 +63,7 @@ fn polar(angle: f64, radius: f64) -> Point {
 
 impl Circle {
     /// The circle of `ranks` with as many chunks each, and the trees that `algo` uses among them.
-    pub(super) fn new(ranks: usize, algo: Algo) -> Self {
+    pub fn new(ranks: usize, algo: Algo) -> Self {
         let trees: Vec<Vec<(usize, usize)>> = trees(algo, ranks)
             .iter()
             .map(|parents| (0..ranks).map(|rank| (parents[rank], depth(parents, rank))).collect())
@@ -73,12 +78,12 @@ impl Circle {
     }
 
     /// Whether links go along trees.
-    pub(super) fn is_tree(&self) -> bool {
+    pub fn is_tree(&self) -> bool {
         !self.trees.is_empty()
     }
 
     /// Dots of a rank: one in each tree.
-    pub(super) fn dots(&self) -> usize {
+    pub fn dots(&self) -> usize {
         self.trees.len().max(1)
     }
 
@@ -92,7 +97,7 @@ impl Circle {
     }
 
     /// Where the links of `rank` end, in one of the trees if there are any.
-    pub(super) fn dock(&self, rank: usize, tree: usize) -> Point {
+    pub fn dock(&self, rank: usize, tree: usize) -> Point {
         let radius = self.trees.get(tree).map_or(DOCK, |tree| {
             let deepest = tree.iter().map(|(_, depth)| *depth).max().unwrap_or(1).max(1);
             DOCK * tree.get(rank).map_or(0.0, |(_, depth)| *depth as f64) / deepest as f64
@@ -101,7 +106,7 @@ impl Circle {
     }
 
     /// From the innermost dot of each rank to its cells: the line on which its dots are.
-    pub(super) fn stems(&self) -> String {
+    pub fn stems(&self) -> String {
         let mut path = String::new();
         for rank in (0..self.ranks).filter(|_| self.is_tree()) {
             let end = polar(self.angle(rank), INNER);
@@ -114,7 +119,7 @@ impl Circle {
     }
 
     /// The tree in which two ranks are linked; the first if none does.
-    pub(super) fn tree_of(&self, a: usize, b: usize) -> usize {
+    pub fn tree_of(&self, a: usize, b: usize) -> usize {
         let linked = |tree: &Vec<(usize, usize)>| {
             let parent = |rank: usize| tree.get(rank).map(|(parent, _)| *parent);
             parent(a) == Some(b) || parent(b) == Some(a)
@@ -123,23 +128,23 @@ impl Circle {
     }
 
     /// Where its label is.
-    pub(super) fn label(&self, rank: usize) -> Point {
+    pub fn label(&self, rank: usize) -> Point {
         polar(self.angle(rank), LABEL)
     }
 
     /// Whether its label is shown: at most 16 of them are.
-    pub(super) fn labelled(&self, rank: usize) -> bool {
+    pub fn labelled(&self, rank: usize) -> bool {
         self.places.get(rank).is_some_and(|place| place.is_multiple_of(self.ranks.div_ceil(16)))
     }
 
     /// The middle of a cell.
-    pub(super) fn middle(&self, rank: usize, chunk: usize) -> Point {
+    pub fn middle(&self, rank: usize, chunk: usize) -> Point {
         let (from, to) = self.radii(chunk);
         polar(self.angle(rank), (from + to) / 2.0)
     }
 
     /// By how many degrees the text in a rank's cells is turned, so that it runs along them and is upright.
-    pub(super) fn turn(&self, rank: usize) -> f64 {
+    pub fn turn(&self, rank: usize) -> f64 {
         let degrees = self.angle(rank).to_degrees();
         if (90.0..270.0).contains(&degrees) { degrees - 180.0 } else { degrees }
     }
@@ -152,7 +157,7 @@ impl Circle {
     }
 
     /// Where the cells of `rank` are, side by side.
-    pub(super) fn spoke(&self, rank: usize, side: Side) -> Spoke<'_> {
+    pub fn spoke(&self, rank: usize, side: Side) -> Spoke<'_> {
         let (angle, half) = (self.angle(rank), self.half());
         let (left, right) = match side {
             Side::Whole => (angle - half, angle + half),
@@ -163,12 +168,12 @@ impl Circle {
     }
 
     /// Whether neighbouring cells that hold the same are drawn as one.
-    pub(super) fn merges(&self) -> bool {
+    pub fn merges(&self) -> bool {
         self.ranks > FINE
     }
 
     /// The ends of a link in a tree, to the right of the straight line between its ranks.
-    pub(super) fn link(&self, from: usize, to: usize, tree: usize) -> (Point, Point) {
+    pub fn link(&self, from: usize, to: usize, tree: usize) -> (Point, Point) {
         let (a, b) = (self.dock(from, tree), self.dock(to, tree));
         let (x, y) = (b.0 - a.0, b.1 - a.1);
         let length = x.hypot(y).max(1.0);
@@ -183,7 +188,7 @@ impl Circle {
     }
 
     /// A cable that is broken: the line between two ranks, and a cross in its middle.
-    pub(super) fn broken(&self, a: usize, b: usize) -> String {
+    pub fn broken(&self, a: usize, b: usize) -> String {
         let tree = self.tree_of(a, b);
         let ((ax, ay), (bx, by)) = (self.dock(a, tree), self.dock(b, tree));
         let (x, y) = ((ax + bx) / 2.0, (ay + by) / 2.0);
@@ -201,7 +206,7 @@ impl Circle {
     }
 
     /// Adds the dot of a rank in a tree to a path.
-    pub(super) fn disc(&self, path: &mut String, rank: usize, tree: usize) {
+    pub fn disc(&self, path: &mut String, rank: usize, tree: usize) {
         let ((x, y), r) = (self.dock(rank, tree), self.dot());
         let _ = write!(
             path,
@@ -212,7 +217,7 @@ impl Circle {
     }
 
     /// Adds an arrow's head at the end of a link to a path.
-    pub(super) fn head(&self, path: &mut String, (a, b): (Point, Point)) {
+    pub fn head(&self, path: &mut String, (a, b): (Point, Point)) {
         let (x, y) = (b.0 - a.0, b.1 - a.1);
         let length = x.hypot(y).max(1.0);
         let size = (self.dot() * 1.1).min(length * 0.5);
@@ -230,12 +235,12 @@ impl Circle {
     }
 
     /// The radius of a rank's dot.
-    pub(super) fn dot(&self) -> f64 {
+    pub fn dot(&self) -> f64 {
         (360.0 / self.ranks as f64).clamp(5.0, 15.0)
     }
 
     /// The arc around the ranks of a node.
-    pub(super) fn node(&self, first: usize, last: usize) -> String {
+    pub fn node(&self, first: usize, last: usize) -> String {
         let (from, to) = (self.angle(first) - self.half(), self.angle(last) + self.half());
         let (a, b) = (polar(from, NODE), polar(to, NODE));
         let large = u8::from(to - from > PI);
@@ -264,7 +269,7 @@ fn flatten(tree: &[(usize, usize)], rank: usize, order: &mut Vec<usize>) {
 }
 
 /// The cells of one rank.
-pub(super) struct Spoke<'c> {
+pub struct Spoke<'c> {
     circle: &'c Circle,
     /// Sine and cosine of its sides.
     left: (f64, f64),
@@ -273,7 +278,7 @@ pub(super) struct Spoke<'c> {
 
 impl Spoke<'_> {
     /// Adds the cells from `first` to `last` to a path, as one, in tenths.
-    pub(super) fn cells(&self, path: &mut String, first: usize, last: usize) {
+    pub fn cells(&self, path: &mut String, first: usize, last: usize) {
         let (far, near) = (self.circle.radii(first).1, self.circle.radii(last).0);
         let at = |(sin, cos): (f64, f64), radius: f64| {
             [10.0 * (500.0 + radius * sin), 10.0 * (500.0 - radius * cos)].map(|v| v.round() as i32)

@@ -1,13 +1,13 @@
-//! Where the blocks of a timeline lie in a drawing, in pixels: the same for SVG and canvas, and tested without either.
+//! Where the blocks of a pipeline’s step lie in a drawing, in pixels: the same for SVG and canvas.
 
-use ringside_core::pipeline::Timeline;
+use ringside_core::pipeline::{Kind, Timeline};
 
-use super::{Run, shade};
-use crate::ui::timeline::Axis;
+use crate::timeline::Axis;
 
 /// The heights of a row, in pixels: a row for each device.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Rows {
+pub struct Rows {
+    /// How many there are.
     pub devices: u32,
     /// From row to row.
     pub row: f64,
@@ -30,6 +30,7 @@ impl Rows {
         Self { devices, row, block, band }
     }
 
+    /// That of all of them.
     pub fn height(self) -> f64 {
         self.row * f64::from(self.devices)
     }
@@ -47,12 +48,16 @@ impl Rows {
 
 /// A rectangle to be drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Piece {
+pub struct Piece {
+    /// Its left edge, in pixels.
     pub x: f64,
+    /// Its top, in pixels.
     pub y: f64,
+    /// In pixels.
     pub width: f64,
+    /// In pixels.
     pub height: f64,
-    /// Its colour: an index of `CLASSES`.
+    /// Its colour: that of a kind of work, as [`shade`] numbers them, or 3 for what is kept.
     pub shade: usize,
     /// The chunk of its device.
     pub chunk: u32,
@@ -60,6 +65,15 @@ pub(super) struct Piece {
     pub dim: bool,
     /// The micro-batch, where it can be written into it.
     pub text: Option<u32>,
+}
+
+/// The number of a kind of work’s colour.
+pub fn shade(kind: Kind) -> usize {
+    match kind {
+        Kind::Forward => 0,
+        Kind::Backward | Kind::Input => 1,
+        Kind::Weight => 2,
+    }
 }
 
 /// Blocks narrower than this, in pixels, are drawn together; each kind has the share of a row’s length that it has of its time.
@@ -76,11 +90,10 @@ struct Gathered {
     stands_out: bool,
 }
 
-/// The blocks of a run that are seen, left to right, row by row.
-pub(super) fn blocks(run: &Run, axis: Axis, rows: Rows) -> Vec<Piece> {
-    let timeline = &run.timeline;
+/// The blocks that are seen, left to right, row by row. Those that are not on the `path` stand back, if there is one.
+pub fn blocks(timeline: &Timeline, path: &[bool], axis: Axis, rows: Rows) -> Vec<Piece> {
     let devices = timeline.fleet.devices.max(1);
-    let all = run.path.is_empty();
+    let all = path.is_empty();
     // Divided once, and not for each of a quarter of a million blocks.
     let scale = axis.scale();
     let place = |time: f64| (time - axis.from) * scale;
@@ -100,7 +113,7 @@ pub(super) fn blocks(run: &Run, axis: Axis, rows: Rows) -> Vec<Piece> {
         for i in timeline.between(device, axis.from, axis.to) {
             let block = &timeline.blocks[i];
             let (x, end) = (place(block.start).max(-2.0), place(block.end).min(axis.width + 2.0));
-            let stands_out = all || run.path.get(i).copied().unwrap_or(false);
+            let stands_out = all || path.get(i).copied().unwrap_or(false);
             if end - x < NARROW {
                 if narrow.as_ref().is_some_and(|g| x - g.to > NARROW) {
                     pieces.extend(narrow.take().map(&mut gathered));
@@ -134,7 +147,7 @@ pub(super) fn blocks(run: &Run, axis: Axis, rows: Rows) -> Vec<Piece> {
 }
 
 /// What each device keeps, as rectangles that stand on the foot of its row; `most` micro-batches fill the band.
-pub(super) fn kept(timeline: &Timeline, axis: Axis, rows: Rows, most: f64) -> Vec<Piece> {
+pub fn kept(timeline: &Timeline, axis: Axis, rows: Rows, most: f64) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     if rows.band <= 0.0 || most <= 0.0 {
         return pieces;
@@ -174,15 +187,14 @@ mod tests {
     use ringside_core::pipeline::{Params, Schedule};
 
     use super::*;
-    use crate::ui::timeline::{CLOSEST, Window};
+    use crate::timeline::{CLOSEST, Window};
 
-    fn run(schedule: Schedule, stages: u32, microbatches: u32) -> Run {
-        let params = Params { stages, microbatches, ..Params::standard() };
-        Run { schedule, timeline: params.timeline(schedule).expect("it runs"), path: Vec::new() }
+    fn run(schedule: Schedule, stages: u32, microbatches: u32) -> Timeline {
+        Params { stages, microbatches, ..Params::standard() }.timeline(schedule).expect("it runs")
     }
 
-    fn axis(run: &Run, window: Window, width: f64) -> Axis {
-        let end = run.timeline.makespan();
+    fn axis(run: &Timeline, window: Window, width: f64) -> Axis {
+        let end = run.makespan();
         Axis { from: window.from * end, to: window.to * end, width }
     }
 
@@ -190,8 +202,8 @@ mod tests {
     fn blocks_are_to_scale() {
         let run = run(Schedule::OneForwardOneBackward, 4, 8);
         let rows = Rows::of(4, 4);
-        let pieces = blocks(&run, axis(&run, Window::ALL, 330.0), rows);
-        assert_eq!(pieces.len(), run.timeline.blocks.len());
+        let pieces = blocks(&run, &[], axis(&run, Window::ALL, 330.0), rows);
+        assert_eq!(pieces.len(), run.blocks.len());
         // 33 ms in 330 pixels: a forward pass is 10 wide, a backward pass 20, and the first of device 3 begins at 30.
         let first = pieces.iter().find(|p| p.y == rows.y(3)).expect("a row");
         assert!((first.x - 30.0).abs() < 1e-9 && (first.width - 10.0).abs() < 1e-9, "{first:?}");
@@ -204,15 +216,13 @@ mod tests {
         let rows = Rows::of(64, 64);
         for window in [Window::ALL, Window::at(0.4, 0.1), Window::at(0.9, CLOSEST)] {
             let axis = axis(&run, window, 1000.0);
-            let pieces = blocks(&run, axis, rows);
+            let pieces = blocks(&run, &[], axis, rows);
             assert!(pieces.len() <= 64 * (1000.0 / NARROW) as usize + 128, "{}", pieces.len());
             // All the work that is seen is drawn: the areas agree.
             let drawn: f64 = pieces.iter().map(|p| p.width).sum();
             let worked: f64 = (0..64)
-                .flat_map(|d| run.timeline.between(d, axis.from, axis.to))
-                .map(|i| {
-                    axis.x(run.timeline.blocks[i].end).min(1002.0) - axis.x(run.timeline.blocks[i].start).max(-2.0)
-                })
+                .flat_map(|d| run.between(d, axis.from, axis.to))
+                .map(|i| axis.x(run.blocks[i].end).min(1002.0) - axis.x(run.blocks[i].start).max(-2.0))
                 .sum();
             assert!((drawn - worked).abs() <= worked * 0.1, "{window:?}: {drawn} {worked}");
             // A forward pass takes a third of it, in colour too, however narrow it is.
@@ -225,7 +235,7 @@ mod tests {
     fn what_is_kept_stands_on_the_foot_of_its_row() {
         let run = run(Schedule::GPipe, 4, 8);
         let rows = Rows::of(4, 4);
-        let pieces = kept(&run.timeline, axis(&run, Window::ALL, 990.0), rows, 8.0);
+        let pieces = kept(&run, axis(&run, Window::ALL, 990.0), rows, 8.0);
         let highest = pieces.iter().map(|p| p.height).fold(0.0, f64::max);
         assert_eq!(highest, rows.band);
         for piece in pieces {
