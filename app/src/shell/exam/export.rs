@@ -26,6 +26,11 @@ use crate::ui::{file, link};
 const VARIANTS: ParamSpec =
     ParamSpec { name: "variants", doc: "", kind: Kind::Integer { min: 1, max: MAX_VARIANTS as u64 }, default: "3" };
 
+/// How many variants an exercise has in an export, unless said.
+const USUAL: usize = 3;
+/// The same where every learner is to have numbers of their own.
+const EACH: usize = 20;
+
 /// What is exported.
 #[derive(Debug, Clone, PartialEq)]
 enum What {
@@ -102,7 +107,8 @@ impl State {
             (slug, None, None) => What::Chapter(slug.unwrap_or_default()),
         };
         let given = of("as").and_then(|id| As::all().find(|to| to.id() == id));
-        let most = of("variants").and_then(|text| text.parse().ok()).unwrap_or(3);
+        let usual = if matches!(&what, What::Quiz(link) if link.spec.each) { EACH } else { USUAL };
+        let most = of("variants").and_then(|text| text.parse().ok()).unwrap_or(usual);
         let mut state =
             Self { what, to: given.unwrap_or(As::Questions(Format::Moodle)), variants: most.clamp(1, MAX_VARIANTS) };
         state.settle();
@@ -370,7 +376,8 @@ fn questions(
             What::Quiz(link) => link.spec.seed_of(key, ""),
             _ => 0,
         };
-        made(&called, seed, variants.get(), &loaded)
+        let each = matches!(&what, What::Quiz(link) if link.spec.each);
+        made(&called, seed, each, variants.get(), &loaded)
     });
     let format = Memo::new(move |_| match state.with(|state| state.to) {
         As::Questions(format) => format,
@@ -425,11 +432,11 @@ fn called(keys: &[String], course: &Course, index: &ExerciseIndex) -> Vec<Called
 /// What exercises come to, and which of them can't be exported, by title.
 type Made = (Vec<Pool>, Vec<(String, Missing)>);
 
-fn made(called: &[Called], seed: impl Fn(&str) -> u64, variants: usize, loaded: &Loaded) -> Made {
+fn made(called: &[Called], seed: impl Fn(&str) -> u64, each: bool, variants: usize, loaded: &Loaded) -> Made {
     let mut made = Made::default();
     for [key, title, chapter] in called {
         let Some(exercise) = loaded.definitions.get(key) else { continue };
-        let source = Source { key, chapter, title, exercise, seed: seed(key) };
+        let source = Source { key, chapter, title, exercise, seed: seed(key), each };
         match export::pool(source, variants, &|query| loaded.evaluate(exercise, query)) {
             Ok(pool) => made.0.push(pool),
             Err(why) => made.1.push((title.clone(), why)),
@@ -452,7 +459,7 @@ fn whole_course(said: Said, taught: Taught, course: Arc<Course>, index: Arc<Exer
                 link.url = link::whole(&link.url);
             }
             let called = called(&spec.exercises, &course, &known);
-            let (pools, missing) = made(&called, |key| spec.seed_of(key, ""), 1, &loaded);
+            let (pools, missing) = made(&called, |key| spec.seed_of(key, ""), spec.each, 1, &loaded);
             lost.0.extend(pools.iter().cloned());
             lost.1.extend(missing);
             session.quiz = (!pools.is_empty()).then(|| Quiz { title: format!("Quiz: {}", spec.title), pools });
@@ -556,6 +563,10 @@ mod tests {
         {
             let query = Query::parse(href.split_once('?').map_or("", |(_, query)| query));
             assert_eq!(State::read(&query).href(), href);
+        }
+        for (each, variants) in [("&each=1", EACH), ("", USUAL), ("&each=1&variants=2", 2)] {
+            let state = State::read(&Query::parse(&format!("e=a/b{each}")));
+            assert_eq!(state.variants, variants, "{each}");
         }
         for query in ["course=term", "course=term&as=scorm12", "course=term&as=gift"] {
             let state = State::read(&Query::parse(query));
