@@ -46,3 +46,17 @@ test("a page names its other languages to search engines", async ({ request }) =
     expect(page).toMatch(new RegExp(`<link rel="alternate" hreflang="${code}" href="/[^"]*${path}">`));
   }
 });
+
+test("who reads in German comes back to it, and reads in English what isn’t translated", async ({ page }) => {
+  await page.goto(GERMAN);
+  await ready(page);
+  await page.locator("#zero").scrollIntoViewIfNeeded();
+  await expect.poll(() => page.evaluate(() => JSON.parse(localStorage["ringside.store"]).chapters["memory-accounting"]?.lang)).toBe("de");
+  await page.getByRole("link", { name: "Ringside" }).first().click();
+  await expect(page.locator(".start .button")).toHaveAttribute("href", new RegExp(`${GERMAN}#`));
+  await page.evaluate(() => history.pushState(null, "", "de/chapter/zero-and-fsdp/#law"));
+  await page.evaluate(() => dispatchEvent(new PopStateEvent("popstate")));
+  await expect(page.locator("article.chapter-page h1")).toBeVisible();
+  await expect(page).toHaveURL(/\/chapter\/zero-and-fsdp\/#law$/);
+  expect(page.url()).not.toContain("/de/");
+});
