@@ -76,6 +76,22 @@ impl Deciding {
     }
 }
 
+/// What a task's figure finds in its context: the parameters that the task fixes, whose controls are seen and can't be used.
+#[derive(Clone, Copy)]
+pub struct Fixed(StoredValue<Vec<String>>);
+
+impl Fixed {
+    /// These parameters.
+    pub fn of(names: &[String]) -> Self {
+        Self(StoredValue::new(names.to_vec()))
+    }
+
+    /// Whether a task fixes this parameter of the figure that is being made.
+    pub fn has(name: &str) -> bool {
+        use_context::<Self>().is_some_and(|fixed| fixed.0.with_value(|names| names.iter().any(|one| one == name)))
+    }
+}
+
 /// A figure. Its element bears `data-widget`, and `data-query`, its state; that of its drawing bears `data-drawing`.
 #[component]
 pub fn Figure(
