@@ -1,7 +1,7 @@
 //! The course as data: what a learner reads.
 //!
-//! The crate has two halves. The **schema** ([`schema`], [`search`], [`filter`], [`words`], [`language`]) is always there: the types of the
-//! JSON files that the browser fetches, the search over them, the filters of the sources. The rest needs the feature `render`
+//! The crate has two halves. The **schema** ([`schema`], [`search`], [`filter`], [`words`], [`language`], [`talk`]) is always there: the types of the
+//! JSON files that the browser fetches, the search over them, the filters of the sources, the order of a talk. The rest needs the feature `render`
 //! (on by default) and runs when the site is built: it reads `content/`, checks it, and renders it to those files, so that no Markdown, LaTeX or TOML
 //! parser is downloaded by a reader.
 //!
@@ -11,6 +11,7 @@ pub mod filter;
 pub mod language;
 pub mod schema;
 pub mod search;
+pub mod talk;
 pub mod words;
 
 #[cfg(feature = "render")]
