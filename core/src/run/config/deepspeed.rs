@@ -300,7 +300,11 @@ mod tests {
         assert_eq!((two.run.layout.zero, two.run.layout.mbs, two.run.layout.batch), (None, None, Some(64)));
         assert!(two.run.is_unknown("layout.zero") && two.run.is_unknown("layout.mbs"), "{two:?}");
         // Two engines that only the rest of ZeRO's settings tells apart, one of which offloads.
-        let config = |rest: &str| format!("[2022-03-21 10:00:00,000] [INFO] [config.py:1065:print]   zero_config .................. stage=3 {rest}\n");
+        let config = |rest: &str| {
+            format!(
+                "[2022-03-21 10:00:00,000] [INFO] [config.py:1065:print]   zero_config .................. stage=3 {rest}\n"
+            )
+        };
         let apart = [LINES, &config("offload_param=None"), LINES, &config("offload_param=X(device='cpu')")].concat();
         let apart = read_any("train.log", &apart);
         assert_eq!(apart.run.layout.zero, Some(3), "{apart:?}");
