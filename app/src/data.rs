@@ -1,6 +1,8 @@
 //! The files of the course, fetched from the site's own origin when they are first needed and then kept.
 
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -44,6 +46,7 @@ pub struct Remote<T: 'static> {
     path: StoredValue<String>,
     state: RwSignal<Option<Result<Arc<T>, String>>>,
     asked: StoredValue<bool>,
+    waiting: StoredValue<Vec<Waker>>,
 }
 
 impl<T> Clone for Remote<T> {
@@ -56,13 +59,18 @@ impl<T> Copy for Remote<T> {}
 impl<T: Send + Sync + 'static> Remote<T> {
     /// The file at a path under the content folder. Asks for nothing yet.
     pub fn new(path: String) -> Self {
-        Self { path: StoredValue::new(path), state: RwSignal::new(None), asked: StoredValue::new(false) }
+        Self {
+            path: StoredValue::new(path),
+            state: RwSignal::new(None),
+            asked: StoredValue::new(false),
+            waiting: StoredValue::default(),
+        }
     }
 
     /// A file that is there already.
     pub fn there(file: T) -> Self {
         let state = RwSignal::new(Some(Ok(Arc::new(file))));
-        Self { path: StoredValue::default(), state, asked: StoredValue::new(true) }
+        Self { path: StoredValue::default(), state, asked: StoredValue::new(true), waiting: StoredValue::default() }
     }
 
     /// The path under the content folder.
@@ -81,6 +89,25 @@ impl<T: FromText + Send + Sync + 'static> Remote<T> {
     /// The file if it is there. Asks for it the first time. Tracks.
     pub fn ready(self) -> Option<Arc<T>> {
         self.get().and_then(Result::ok)
+    }
+
+    /// The file once it is there. Asks for it the first time, and again after a failure.
+    ///
+    /// # Errors
+    /// A sentence for the learner.
+    pub async fn wait(self) -> Result<Arc<T>, String> {
+        match self.state.get_untracked() {
+            Some(Err(_)) => self.retry(),
+            _ => self.ask(),
+        }
+        let got = |task: &mut Context<'_>| match self.state.get_untracked() {
+            Some(got) => Poll::Ready(got),
+            None => {
+                self.waiting.update_value(|waiting| waiting.push(task.waker().clone()));
+                Poll::Pending
+            }
+        };
+        poll_fn(got).await
     }
 
     /// Asks again after a failure.
@@ -118,13 +145,11 @@ impl<T: FromText + Send + Sync + 'static> Remote<T> {
             let Some(path) = self.path.try_get_value() else { return };
             let result = fetch_text(&path).await.and_then(|text| T::from_text(&path, text)).map(Arc::new);
             self.state.try_set(Some(result));
+            self.waiting.try_update_value(std::mem::take).into_iter().flatten().for_each(Waker::wake);
             drop(on_its_way);
         });
     }
 }
-
-/// Where every exercise is in short.
-const EXERCISES: &str = "exercises.json";
 
 /// The files that serve the whole site.
 #[derive(Clone, Copy)]
@@ -191,7 +216,7 @@ pub fn provide() {
         reference: Remote::new("reference.json".into()),
         signs: Remote::new("signs.json".into()),
         search: Remote::new("search.json".into()),
-        exercises: Remote::new(EXERCISES.into()),
+        exercises: Remote::new("exercises.json".into()),
     };
     once::set(&LIBRARY, library);
 }
@@ -206,12 +231,21 @@ pub fn library() -> Library {
 /// # Errors
 /// A sentence for the learner: not reachable, or not found.
 pub async fn fetch_text(path: &str) -> Result<String, String> {
+    fetch_if_there(path).await?.ok_or_else(|| format!("{path} is not on the server."))
+}
+
+/// The same; nothing if the server says that it has no such file.
+///
+/// # Errors
+/// A sentence for the learner: not reachable, or not given.
+pub async fn fetch_if_there(path: &str) -> Result<Option<String>, String> {
     let unreachable = || format!("{path} could not be fetched. Check the connection.");
     let response = gloo_net::http::Request::get(&address_of(path)).send().await.map_err(|_| unreachable())?;
-    if !response.ok() {
-        return Err(format!("{path} is not on the server (status {}).", response.status()));
+    match response.status() {
+        404 => Ok(None),
+        _ if response.ok() => response.text().await.map(Some).map_err(|_| unreachable()),
+        status => Err(format!("The server did not give {path} (status {status}).")),
     }
-    response.text().await.map_err(|_| unreachable())
 }
 
 /// Where the exercises of a chapter are, under the content folder.
@@ -226,14 +260,6 @@ pub fn exercises_path(chapter: &str) -> String {
 pub async fn fetch_exercises(chapter: &str) -> Result<Exercises, String> {
     let path = exercises_path(chapter);
     Exercises::from_text(&path, fetch_text(&path).await?)
-}
-
-/// Fetches the list of all exercises.
-///
-/// # Errors
-/// A sentence for the learner.
-pub async fn fetch_index() -> Result<ExerciseIndex, String> {
-    ExerciseIndex::from_text(EXERCISES, fetch_text(EXERCISES).await?)
 }
 
 /// Where a file under the content folder is, relative to the site's base.

@@ -73,9 +73,9 @@ pub fn remember_evaluations(json: &[u8]) {
     for kept in all {
         let Some(entry) = catalogue::find(kept.model) else { continue };
         let named = kept.values.iter().enumerate().map_while(|(at, Value(bits, limit, applies))| {
-            let Shown { id, label, unit, .. } = (entry.quantity_at)(at)?;
+            let Shown { id, label, unit, words, .. } = (entry.quantity_at)(at)?;
             let quantity = Quantity::new(id, label, f64::from_bits(*bits), unit);
-            Some(Quantity { applies: *applies, limit: limit.map(f64::from_bits), ..quantity })
+            Some(Quantity { applies: *applies, limit: limit.map(f64::from_bits), words, ..quantity })
         });
         let quantities: Vec<Quantity> = named.collect();
         let evaluation =

@@ -235,6 +235,25 @@ table! {
     MEASURE = "Measure", "Messen";
     CAUSE_AND_PROOF = "Right: the cause, and its proof.", "Richtig: die Ursache und der Beweis.";
     CAUSE_ALONE = "The cause is right, but it isn’t proved yet.", "Die Ursache stimmt, der Beweis fehlt noch.";
+    SYMPTOMS = "The symptoms", "Die Symptome";
+    SCORE = "Your answer: ", "Deine Antwort: ";
+    EARNS = "It earns:", "Dafür gibt es:";
+    CHOOSE = "Choose …", "Wähle …";
+    ALL_RIGHT = "Right, all of them.", "Richtig, alle.";
+    RIGHT_SO_FAR = "Right so far; {missing} to go.", "Bis hierher richtig, {missing} noch offen.";
+    SOME_NOT_YET = "{wrong} of {all} not yet.", "{wrong} von {all} noch nicht.";
+    DRAW = "Draw it on the axes. By keys: Tab from point to point, arrows to move one.",
+        "Zeichne sie in die Achsen. Mit Tasten: Tab von Punkt zu Punkt, Pfeile bewegen einen.";
+    NOT_DRAWN = "Not drawn yet: {left} of {all} points.", "Noch nicht gezeichnet: {left} von {all} Punkten.";
+    NEAR = "Close: {near} of {all} points are near the curve.", "Gut getroffen: {near} von {all} Punkten liegen nahe an der Kurve.";
+    FAR = "Not close yet: {near} of {all} points are near the curve.",
+        "Noch nicht getroffen: {near} von {all} Punkten liegen nahe an der Kurve.";
+    NUMBERS = "The numbers", "Die Zahlen";
+    NOW = "now: ", "jetzt: ";
+    MET = ": met", ": erreicht";
+    UNMET = ": not yet", ": noch nicht";
+    STRAYED = "This task fixes {names}. Begin again to reset.", "Diese Aufgabe legt {names} fest. Beginne neu, um es zurückzusetzen.";
+    BEGIN_AGAIN = "Begin again", "Neu beginnen";
     OTHER_CAUSE = "This change helps, but not because of that cause.", "Die Änderung hilft, aber nicht wegen dieser Ursache.";
 }
 

@@ -31,7 +31,7 @@ fn pools() -> (Vec<Pool>, Vec<(String, Missing)>) {
         for exercise in &exercises.exercises {
             let key = format!("{}/{}", chapter.slug, exercise.id);
             let title = index.exercises.iter().find(|e| e.key == key).map_or("", |e| e.title.as_str());
-            let source = Source { key: &key, chapter: &chapter.title, title, exercise, seed: 0 };
+            let source = Source { key: &key, chapter: &chapter.title, title, exercise, seed: 0, each: false };
             let stays = STAY.contains(&exercise.kind.name());
             match pool(source, VARIANTS, &by_catalogue(exercise)) {
                 Ok(pool) => {

@@ -41,18 +41,20 @@ pub struct Quantity {
     pub applies: bool,
     /// What `value` is held against, in the same unit.
     pub limit: Option<f64>,
+    /// What a person reads instead of 0, 1 and so on; empty for a number.
+    pub words: &'static [&'static str],
 }
 
 impl Quantity {
     /// A quantity whose value is in the base unit of `unit`.
     pub fn new(id: &'static str, label: &'static str, value: f64, unit: Unit) -> Self {
         // The sum of no floats is −0, and so is 0 times a negative number.
-        Self { id, label, value: value + 0.0, unit, applies: true, limit: None }
+        Self { id, label, value: value + 0.0, unit, applies: true, limit: None, words: &[] }
     }
 
-    /// The value for a person: `480 GB`, `30 B`, `2.5 ms`, `12.5%`.
+    /// The value for a person: `480 GB`, `30 B`, `2.5 ms`, `12.5%`, `Yes`.
     pub fn text(&self) -> String {
-        self.unit.format(self.value)
+        self.words.get(self.value as usize).map_or_else(|| self.unit.format(self.value), |word| (*word).to_owned())
     }
 }
 

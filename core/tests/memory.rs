@@ -5,7 +5,7 @@ use ringside_core::catalogue;
 use ringside_core::declare::Model as _;
 use ringside_core::hardware;
 use ringside_core::memory::activations::{Counting, Recompute};
-use ringside_core::memory::{Convention, Dtype, Layout, Mode, Optimizer, Params, Verdict, breakdown};
+use ringside_core::memory::{Concept, Convention, Dtype, Layout, Mode, Optimizer, Params, Verdict, breakdown};
 use ringside_core::model::{Family, ModelRef, presets, shape};
 use ringside_core::query::Query;
 
@@ -105,6 +105,16 @@ const LLAMA: [(&str, &str); 8] = [
     ("seq", "8192"),
     ("zero", "1"),
 ];
+
+#[test]
+fn what_an_optimizer_keeps_is_said_in_words() {
+    let each = |optimizer| {
+        let params = Params { optimizer, ..Params::standard() };
+        breakdown(&params).expect("sound").each(Concept::Optimizer)
+    };
+    assert_eq!(each(Optimizer::AdamW), "master 4, momentum 4, variance 4 bytes");
+    assert_eq!(each(Optimizer::Adam8bit), "master 4, momentum 1, variance 1 bytes, scales of the 8-bit blocks");
+}
 
 #[test]
 fn a_whole_layout_names_its_fullest_gpu_and_says_why() {

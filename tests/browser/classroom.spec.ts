@@ -218,6 +218,7 @@ test("a talk: the clicker turns, notes are the presenter’s alone, the room is 
     await expect(lead.locator(".presenter-notes")).toHaveText("Say hello.");
     expect(await room.locator("body").innerText()).not.toContain("Say hello.");
     await lead.keyboard.press("PageDown");
+    await expect(room.locator(".figure-title")).toHaveText("One step");
     await lead.getByRole("button", { name: "Step forward" }).click();
     await lead.keyboard.press("PageUp");
     await expect(lead.locator(".presenter-label")).toHaveText(/^1 · /);

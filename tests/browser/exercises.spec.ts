@@ -53,6 +53,8 @@ async function steer(exercise: Locator, stage: string, ranks: string) {
   await exercise.locator(".task-figure > *").first().waitFor();
   const start = exercise.getByRole("button", { name: "Open the figure" });
   if (await start.isVisible()) await start.click();
+  // What the task fixes can be seen, and can't be set.
+  await expect(exercise.getByRole("group", { name: "This task fixes it" }).first()).toBeDisabled();
   await exercise.getByRole("radio", { name: stage }).check({ force: true });
   const field = exercise.getByRole("textbox", { name: "Data-parallel ranks" });
   await field.fill(ranks);
@@ -207,7 +209,7 @@ test("sketch: drawn by pointer and keys, far and near", async ({ page }) => {
   await expect(first).toHaveAttribute("aria-valuetext", "480 GB");
   await exercise.getByRole("radio", { name: "a guess" }).check();
   await exercise.getByRole("button", { name: "Commit" }).click();
-  await expect(exercise).toContainText("Some points are not drawn yet: 5 of 6.");
+  await expect(exercise).toContainText("Not drawn yet: 5 of 6 points.");
   // The rest in one stroke of the pointer, half as high as the axis.
   const axes = (await exercise.locator(".chart-sheet").boundingBox())!;
   const across = (part: number): [number, number] => [axes.x + axes.width * part, axes.y + axes.height * 0.48];

@@ -8,7 +8,7 @@ test.describe("failure-campaign", () => {
   test("weeks are played, measures and sizes change them, and a log of one's own counts", async ({ page }) => {
     await step(page, "the weeks are played event by event, and each says what happened", async () => {
       await open(page, "");
-      await expect(finding(page)).toContainText("85.1% of 54 days is useful work");
+      await expect(finding(page)).toContainText("85.1% of the 54 days is useful work");
       const event = figure(page).locator(".campaign-event");
       await figure(page).getByRole("button", { name: "To the start" }).click();
       await expect.poll(() => parameter(page, "event")).toBe("1");

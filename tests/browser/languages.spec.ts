@@ -46,3 +46,22 @@ test("a page names its other languages to search engines", async ({ request }) =
     expect(page).toMatch(new RegExp(`<link rel="alternate" hreflang="${code}" href="/[^"]*${path}">`));
   }
 });
+
+test("who reads in German comes back to it", async ({ page }) => {
+  await page.goto(GERMAN);
+  await ready(page);
+  await page.locator("#zero").scrollIntoViewIfNeeded();
+  await expect.poll(() => page.evaluate(() => JSON.parse(localStorage["ringside.store"]).chapters["memory-accounting"]?.lang)).toBe("de");
+  await page.getByRole("link", { name: "Ringside" }).first().click();
+  await expect(page.locator(".start .button")).toHaveAttribute("href", new RegExp(`${GERMAN}#`));
+});
+
+test("what isn’t translated is read in English", async ({ browser, baseURL }) => {
+  // That the server has no such page is no failure here.
+  const page = await (await browser.newContext({ baseURL })).newPage();
+  await page.goto("de/chapter/zero-and-fsdp/#law");
+  await ready(page);
+  await expect(page).toHaveURL(new URL("chapter/zero-and-fsdp/#law", baseURL).href);
+  await expect(page.locator("article.chapter-page h1")).toBeVisible();
+  await page.context().close();
+});

@@ -35,11 +35,11 @@ test.describe("rlhf-memory", () => {
 
     await step(page, "what does not fit is said, and swapping makes it fit", async () => {
       await open(page, "method=ppo&model=llama-3-8b&gpus=4");
-      await expect(finding(page)).toContainText("It does not fit");
+      await expect(finding(page)).toContainText("Does not fit");
       await more(page);
       await figure(page).getByRole("combobox", { name: "Model placement" }).selectOption("swapped");
       await expect.poll(() => parameter(page, "placement")).toBe("swapped");
-      await expect(finding(page)).toContainText("It fits");
+      await expect(finding(page)).toContainText("Fits.");
       await expect(rest(page)).toContainText("Generating");
     });
 

@@ -147,6 +147,34 @@ test("a lecture list is run, kept as a link, and handed out with codes", async (
   await expect(page.locator(".presenter-stage [data-widget]")).toHaveAttribute("data-query", /zero=3/);
 });
 
+test("a list is put in order by its buttons, and says how long the talk takes", async ({ page }) => {
+  const list = "w/amdahl/?n=8 Eight\n// 5 min\n> ## Pause\nw/amdahl/?n=64 Many\n";
+  await page.goto(`lecture/#list=${encodeURIComponent(list)}`);
+  await ready(page);
+  const rows = page.locator(".lecture-order li");
+  await expect(rows.locator(".lecture-title")).toHaveText(["Eight", "Pause", "Many"]);
+  await expect(page.locator(".lecture-sum")).toHaveText("3 lines: 5 min so far, and 2 lines without minutes.");
+  await page.getByRole("button", { name: "Move Many up" }).click();
+  await expect(rows.locator(".lecture-title")).toHaveText(["Eight", "Many", "Pause"]);
+  await expect(page.getByRole("button", { name: "Move Many up" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  // At the top, the other button has the focus.
+  await expect(page.getByRole("button", { name: "Move Many down" })).toBeFocused();
+  await expect(page.getByLabel("The list")).toHaveValue("w/amdahl/?n=64 Many\nw/amdahl/?n=8 Eight\n// 5 min\n> ## Pause\n");
+  const minutes = page.getByRole("textbox", { name: "Minutes for Pause" });
+  await minutes.fill("a while");
+  await minutes.press("Tab");
+  await expect(minutes).toHaveValue("");
+  await minutes.fill("10 min");
+  await minutes.press("Tab");
+  await expect(page.getByLabel("The list")).toHaveValue(/> ## Pause\n\/\/ 10 min\n$/);
+  await rows.filter({ hasText: "Pause" }).dragTo(rows.first());
+  await expect(rows.locator(".lecture-title")).toHaveText(["Pause", "Many", "Eight"]);
+  await page.getByRole("button", { name: "Remove Many" }).click();
+  await expect(page.locator(".lecture-sum")).toHaveText("2 lines, 15 min.");
+  expect(await axe(page)).toEqual([]);
+});
+
 test("a chapter is printed whole, by the button and by Ctrl+P, with room to answer and nothing to operate", async ({ page }) => {
   test.slow();
   await page.goto("chapter/memory-accounting/");

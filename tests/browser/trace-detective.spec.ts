@@ -213,3 +213,18 @@ test("a long trace is read beside the page, and is cancelled", async ({ page }) 
   await expect(frame(page)).toHaveAttribute("aria-label", /Trace of 1 ranks with 29[0-9]{4} events/);
   await expect.poll(() => painted(page)).toBeGreaterThan(5000);
 });
+
+test("a trace that is dropped on the box while the figure is open is taken", async ({ page }) => {
+  await open(page, "");
+  await expect(rest(page)).toBeVisible();
+  await page.keyboard.press("/");
+  const box = page.locator("dialog[open] .drop-zone");
+  const dropped = await page.evaluateHandle((text) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], "rank0.json", { type: "application/json" }));
+    return data;
+  }, own(0));
+  await box.dispatchEvent("drop", { dataTransfer: dropped });
+  await box.getByRole("link", { name: /trace detective/ }).click();
+  await expect(button(page, "Back to the simulated trace")).toBeVisible();
+});

@@ -16,7 +16,7 @@ const WORKERS: &str = "ringside-workers";
 /// What a site is made of: the app, and the workers.
 pub(crate) const SITE: [&str; 2] = [APP, WORKERS];
 /// What runs in a browser, and is compiled for nothing else.
-pub(crate) const BROWSERS: [&str; 3] = [APP, WORKERS, package::PACKAGE];
+pub(crate) const BROWSERS: [&str; 4] = [APP, WORKERS, "ringside-pieces", package::PACKAGE];
 
 /// Everything else, as cargo is told.
 pub(crate) fn elsewhere() -> Vec<&'static str> {

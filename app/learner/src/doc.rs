@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ringside_content::language::Lang;
 use ringside_core::practice::Day;
 use ringside_core::query::Query;
 use serde::de::DeserializeOwned;
@@ -81,6 +82,11 @@ impl Doc {
     /// Whether this chapter is marked as done.
     pub fn is_done(&self, slug: &str) -> bool {
         self.chapters.get(slug).is_some_and(|c| c.done)
+    }
+
+    /// A chapter's page, relative to the site's base, in the language that it was last read in.
+    pub fn chapter(&self, slug: &str) -> String {
+        self.chapters.get(slug).and_then(|c| Lang::of(&c.lang)).unwrap_or_default().chapter(slug)
     }
 
     /// Whether this source is ticked as read.
@@ -272,6 +278,9 @@ pub struct ChapterProgress {
     /// When that was, in Unix seconds; 0 if it was before this was noted.
     #[serde(default, skip_serializing_if = "is_default")]
     pub seen: i64,
+    /// The code of the language that it was last read in; empty for English.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub lang: String,
     /// The ids of the headings whose sections were read to their end.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub read: BTreeSet<String>,
@@ -475,6 +484,15 @@ mod tests {
         // From then on it is the same to the byte.
         let written = write(&doc);
         assert_eq!(write(&read(&written).expect("reads")), written);
+    }
+
+    #[test]
+    fn a_chapter_is_gone_back_to_in_its_language() {
+        let mut doc = Doc::default();
+        doc.chapters.entry("a".into()).or_default().lang = "de".into();
+        doc.chapters.entry("b".into()).or_default().lang = "of a later version".into();
+        let pages = ["a", "b", "c"].map(|slug| doc.chapter(slug));
+        assert_eq!(pages, ["de/chapter/a/", "chapter/b/", "chapter/c/"]);
     }
 
     #[test]

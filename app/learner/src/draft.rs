@@ -216,10 +216,11 @@ impl Text {
         Self::Changed(Changed { of: mark(published), after: same, instead: old.len() - ends - same, lines })
     }
 
-    /// The whole text. Nothing if the course has another one than the link was made from.
+    /// The whole text. Nothing if it changes another one than the course's.
     pub fn whole(self, published: &str) -> Option<String> {
         let Changed { of, after, instead, lines } = match self {
             Self::Whole(text) => return Some(text),
+            Self::Changed(changed) if changed.is_nothing() => return Some(published.to_owned()),
             Self::Changed(changed) => changed,
         };
         let old: Vec<&str> = published.split_inclusive('\n').collect();
@@ -230,11 +231,16 @@ impl Text {
     /// The line at which it begins to differ from the course's, counted from 1; nothing if it doesn't, or holds all.
     pub fn differs_at(&self) -> Option<usize> {
         match self {
-            Self::Changed(Changed { after, instead, lines, .. }) if *instead > 0 || !lines.is_empty() => {
-                Some(after + 1)
-            }
+            Self::Changed(changed) if !changed.is_nothing() => Some(changed.after + 1),
             _ => None,
         }
+    }
+}
+
+impl Changed {
+    /// Whether the text is the course's.
+    fn is_nothing(&self) -> bool {
+        self.instead == 0 && self.lines.is_empty()
     }
 }
 
@@ -319,7 +325,8 @@ mod tests {
             let json = serde_json::to_string(&short).expect("JSON");
             let read: Text = serde_json::from_str(&json).expect("the same");
             assert_eq!(read.clone().whole(course).as_deref(), Some(text));
-            assert_eq!(read.whole("another"), None, "a course that has changed since");
+            // Where the course has changed since, only what isn't changed is known.
+            assert_eq!(read.whole("another"), (text == course).then(|| "another".to_owned()), "{text:?}");
         }
         assert_eq!(Text::of("", "new"), Text::Whole("new".into()));
         let old: Shared = serde_json::from_str(r#"{"folder":"03-a","files":["x","y","z"]}"#).expect("an older link");

@@ -6,6 +6,11 @@ use ringside_core::query::Query;
 
 use crate::quiz::Link;
 
+/// How many variants an exercise has in an export, unless said.
+const USUAL: usize = 3;
+/// The same where every learner is to have numbers of their own.
+const EACH: usize = 20;
+
 /// What is exported.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
@@ -91,7 +96,8 @@ impl State {
             (slug, None, None) => What::Chapter(slug.unwrap_or_default()),
         };
         let given = of("as").and_then(|id| As::all().find(|to| to.id() == id));
-        let most = of("variants").and_then(|text| text.parse().ok()).unwrap_or(3);
+        let usual = if matches!(&what, What::Quiz(link) if link.spec.each) { EACH } else { USUAL };
+        let most = of("variants").and_then(|text| text.parse().ok()).unwrap_or(usual);
         let mut state =
             Self { what, to: given.unwrap_or(As::Questions(Format::Moodle)), variants: most.clamp(1, MAX_VARIANTS) };
         state.settle();
@@ -163,6 +169,10 @@ mod tests {
         {
             let query = Query::parse(href.split_once('?').map_or("", |(_, query)| query));
             assert_eq!(State::read(&query).href(), href);
+        }
+        for (each, variants) in [("&each=1", EACH), ("", USUAL), ("&each=1&variants=2", 2)] {
+            let state = State::read(&Query::parse(&format!("e=a/b{each}")));
+            assert_eq!(state.variants, variants, "{each}");
         }
         for query in ["course=term", "course=term&as=scorm12", "course=term&as=gift"] {
             let state = State::read(&Query::parse(query));

@@ -3,7 +3,7 @@
 //! - [`doc`]: the document that the store keeps.
 //! - [`progress`], [`practice`], [`run`], [`situation`], [`next`]: how far the learner is, and what to do next.
 //! - [`placement`], [`quiz`], [`sitting`], [`workbench`]: what single pages keep in the document, and a quiz’s address.
-//! - [`lecture`], [`talk`], [`hands`]: a list of slides, a talk in two windows, and a room that answers.
+//! - [`lecture`], [`order`], [`talk`], [`hands`]: a list of slides, its lines in order, a talk in two windows, and a room that answers.
 //! - [`draft`], [`export`]: a chapter that is being written, and what leaves the site.
 //! - [`lms`]: which page a learning platform opened, and for whom.
 //! - [`record`], [`summaries`]: what the learner can show to others.
@@ -17,6 +17,7 @@ pub mod hands;
 pub mod lecture;
 pub mod lms;
 pub mod next;
+pub mod order;
 pub mod placement;
 pub mod practice;
 pub mod progress;

@@ -84,6 +84,8 @@ pub struct Now {
     pub at: usize,
     /// The widget on show; none if empty.
     pub widget: String,
+    /// What the talk calls it.
+    pub title: String,
     /// Its state, as a query.
     pub query: String,
     /// The exercise on show, as `<chapter>/<id>`, and its prompt: HTML of our own build.
@@ -121,6 +123,7 @@ impl Now {
         let bare = Self {
             at,
             widget: String::new(),
+            title: String::new(),
             query: String::new(),
             exercise: None,
             answer: String::new(),
@@ -132,7 +135,9 @@ impl Now {
             ..self
         };
         match &slide.shows {
-            Shows::Figure { widget, query } => Self { widget: widget.clone(), query: query.to_string(), ..bare },
+            Shows::Figure { widget, query } => {
+                Self { widget: widget.clone(), title: slide.label.clone(), query: query.to_string(), ..bare }
+            }
             Shows::Exercise { chapter, id, prompt } => {
                 Self { exercise: Some((format!("{chapter}/{id}"), prompt.clone())), ..bare }
             }
@@ -282,11 +287,12 @@ mod tests {
             number: "4".into(),
             place: "main".into(),
             shows: Shows::Figure { widget: "amdahl".into(), query: Query::new([("n", "8")]) },
-            label: String::new(),
+            label: "Eight of them".into(),
             notes: String::new(),
         };
         let now = Now { deck: "chapter=x".into(), blank: true, ..Now::default() }.showing(3, &slide);
         assert_eq!((now.at, now.widget.as_str(), now.query.as_str(), now.blank), (3, "amdahl", "n=8", true));
+        assert_eq!(now.title, "Eight of them");
         let pointed = Said::Pointed(Some(Pointed { on: 1, at: (0.25, 0.5) }));
         for said in [Said::Hello, Said::Now(now), Said::Moved("n=16".into()), Said::Asked(Step::To(2)), pointed] {
             let letter = Letter { talk: "a".into(), leads: true, said };

@@ -103,12 +103,12 @@ fn comparison(session: Session) -> AnyView {
         <fieldset class="rubric">
             <legend lang=lang.marked()>{language::TICK.to(lang)}</legend>
             {points}
-            <p class="points">"Your answer: " {move || score.score(marks().len())}</p>
+            <p class="points"><span lang=lang.marked()>{language::SCORE.to(lang)}</span> {move || score.score(marks().len())}</p>
         </fieldset>
         <details>
             <summary>{weak_title}</summary>
             <div inner_html=session.fill(&weak_answer)></div>
-            {(!weak_points.is_empty()).then(|| view! { <p>"It earns:"</p> <ul>{earned}</ul> })}
+            {(!weak_points.is_empty()).then(|| view! { <p lang=lang.marked()>{language::EARNS.to(lang)}</p> <ul>{earned}</ul> })}
         </details>
     }
     .into_any()

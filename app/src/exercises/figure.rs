@@ -2,10 +2,12 @@
 
 use leptos::prelude::*;
 use ringside_content::language::Phrase;
+use ringside_core::exercise::Kind;
 use ringside_core::query::Query;
 
 use super::session::Session;
 use crate::deferred::deferred;
+use crate::ui::figure::Fixed;
 use crate::ui::{focus_soon, unique_id};
 use crate::widgets::{self, Module, Props};
 
@@ -32,6 +34,10 @@ impl Figure {
         let model = session.exercise.with_value(|e| e.model.clone().unwrap_or_default());
         let widget = widgets::find(&model);
         let lang = session.lang;
+        let fixed = session.exercise.with_value(|e| match &e.kind {
+            Kind::Task(task) => Fixed::of(&task.fixed),
+            _ => Fixed::of(&[]),
+        });
         let figure = move || {
             if !self.open.get() {
                 let start = move |_| {
@@ -41,6 +47,7 @@ impl Figure {
                 return view! { <button type="button" lang=lang.marked() on:click=start>{button.to(lang)}</button> }
                     .into_any();
             }
+            provide_context(fixed);
             match widget {
                 Some(widget) => deferred(
                     || widget.to_show(),

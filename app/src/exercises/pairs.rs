@@ -103,7 +103,7 @@ fn row(
             <dt><label for=id.clone() inner_html=text></label></dt>
             <dd>
                 <select id=id on:change=pick>
-                    <option value="" selected=move || current().is_none()>"Choose …"</option>
+                    <option value="" lang=session.lang.marked() selected=move || current().is_none()>{language::CHOOSE.to(session.lang)}</option>
                     {options}
                 </select>
                 <p class="pair-chosen" aria-hidden="true">{long}</p>
@@ -119,9 +119,12 @@ fn verdict(session: Session, sides: StoredValue<Sides>) -> Option<AnyView> {
     let all = partners(&input, sides.left.len(), sides.right.len())?;
     let came = check_partners(sides.left.len(), &all);
     let lead = match (came.wrong.len(), came.missing) {
-        (0, 0) => "Right, all of them.".to_owned(),
-        (0, missing) => format!("Right so far; {missing} to go."),
-        (wrong, _) => format!("{wrong} of {} not yet.", sides.left.len()),
+        (0, 0) => language::ALL_RIGHT.to(session.lang).to_owned(),
+        (0, missing) => language::RIGHT_SO_FAR.with(session.lang, &[("missing", &missing.to_string())]),
+        (wrong, _) => {
+            let [wrong, all] = [wrong, sides.left.len()].map(|n| n.to_string());
+            language::SOME_NOT_YET.with(session.lang, &[("wrong", &wrong), ("all", &all)])
+        }
     };
     let remarks = (0..sides.left.len())
         .filter(|i| if came.is_right() { true } else { came.wrong.contains(i) })
@@ -133,7 +136,7 @@ fn verdict(session: Session, sides: StoredValue<Sides>) -> Option<AnyView> {
         .collect_view();
     Some(
         view! {
-            <p class="lead-in"><b>{lead}</b></p>
+            <p class="lead-in" lang=session.lang.marked()><b>{lead}</b></p>
             {remarks}
         }
         .into_any(),

@@ -59,8 +59,8 @@ pub(super) fn form(session: Session) -> AnyView {
     let commit = move |_| {
         let left = drawn.with_untracked(|all| all.iter().filter(|value| value.is_none()).count());
         if left > 0 {
-            let points = if left == 1 { "One point is" } else { "Some points are" };
-            missing.set(format!("{points} not drawn yet: {left} of {count}."));
+            let [left, all] = [left, count].map(|n| n.to_string());
+            missing.set(language::NOT_DRAWN.with(session.lang, &[("left", &left), ("all", &all)]));
             return;
         }
         session.when_asked(
@@ -74,7 +74,7 @@ pub(super) fn form(session: Session) -> AnyView {
     };
     let help = move || {
         (!committed.get()).then(|| {
-            view! { <p class="fine sketch-help">"Draw it on the axes. By keys: Tab from point to point, arrows to move one."</p> }
+            view! { <p class="fine sketch-help" lang=session.lang.marked()>{language::DRAW.to(session.lang)}</p> }
         })
     };
     view! {
@@ -83,7 +83,7 @@ pub(super) fn form(session: Session) -> AnyView {
         <button type="button" lang=session.lang.marked() hidden=move || session.exam || committed.get() on:click=commit>
             {language::COMMIT.to(session.lang)}
         </button>
-        <p class="field-error" role="status">{missing}</p>
+        <p class="field-error" role="status" lang=session.lang.marked()>{missing}</p>
         <div role="status" id=result.get_value() tabindex="-1">{move || committed.get().then(|| reveal(session, drawn.get())).flatten()}</div>
     }
     .into_any()
@@ -132,14 +132,15 @@ fn reveal(session: Session, drawn: Vec<Option<f64>>) -> Option<AnyView> {
     let near = curve.near(&drawn).into_iter().filter(|n| *n).count();
     let pairs = drawn.iter().zip(&curve.values);
     let rows = curve.at.iter().zip(pairs).filter_map(|(at, (yours, truth))| Some((at.clone(), (*yours)?, *truth)));
-    let said = if right { "Close" } else { "Not close yet" };
-    let verdict =
-        format!("<p>{said}: {near} of {} points are near the curve.</p>{}", curve.values.len(), session.fill(&say));
+    let [near, all] = [near, curve.values.len()].map(|n| n.to_string());
+    let said = if right { language::NEAR } else { language::FAR }.with(session.lang, &[("near", &near), ("all", &all)]);
+    let marked = language::attribute(session.lang.marked());
+    let verdict = format!("<p{marked}>{said}</p>{}", session.fill(&say));
     Some(
         view! {
             {frame::verdict(right, true, verdict)}
             <details>
-                <summary>"The numbers"</summary>
+                <summary lang=session.lang.marked()>{language::NUMBERS.to(session.lang)}</summary>
                 {compare::bars(rows.collect(), unit)}
             </details>
         }

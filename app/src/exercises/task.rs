@@ -16,7 +16,7 @@ pub(super) fn form(session: Session) -> AnyView {
     let stored = session.input.get_untracked();
     let state = RwSignal::new(if stored.is_empty() { untrack(|| session.parameters()) } else { Query::parse(&stored) });
     let figure = Figure::new(!stored.is_empty());
-    let open = figure.open;
+    let (open, lang) = (figure.open, session.lang);
     // Fresh numbers begin anew.
     Effect::new(move |before: Option<u64>| {
         let seed = session.attempt.with(|a| a.seed);
@@ -68,13 +68,13 @@ pub(super) fn form(session: Session) -> AnyView {
                 let now = move || {
                     let now = judged.with(|j| j.as_ref().and_then(|j| j.now.get(i).cloned()));
                     now.filter(|now| !now.is_empty())
-                        .map(|now| view! { <small class="now">"now " <span inner_html=now></span></small> })
+                        .map(|now| view! { <small class="now"><span lang=lang.marked()>{language::NOW.to(lang)}</span> <span inner_html=now></span></small> })
                 };
                 view! {
                     <li class:met=met>
                         <b aria-hidden="true">{move || if met() { "✓" } else { "○" }}</b>
                         <span inner_html=session.fill(&text)></span>
-                        <span class="visually-hidden" aria-live="polite">{move || if met() { ": met" } else { ": not yet" }}</span>
+                        <span class="visually-hidden" aria-live="polite" lang=lang.marked()>{move || if met() { language::MET } else { language::UNMET }.to(lang)}</span>
                         {now}
                     </li>
                 }
@@ -89,13 +89,12 @@ pub(super) fn form(session: Session) -> AnyView {
         let names: Vec<String> =
             judged.with(|j| j.iter().flat_map(|j| &j.strayed).map(|name| session.label(name)).collect());
         (!names.is_empty()).then(|| {
-            let them = if names.len() == 1 { "it" } else { "them" };
-            let text = format!("This task fixes {}. Begin again to reset {them}.", listed(&names));
+            let text = language::STRAYED.with(lang, &[("names", &listed(&names))]);
             view! {
-                <div class="answer">
+                <div class="answer" lang=lang.marked()>
                     <p>{text}</p>
                     <button type="button" class="secondary" on:click=begin>
-                        "Begin again"
+                        {language::BEGIN_AGAIN.to(lang)}
                     </button>
                 </div>
             }

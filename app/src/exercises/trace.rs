@@ -108,7 +108,7 @@ fn evidence(session: Session) -> impl IntoView {
     };
     view! {
         <table class="evidence">
-            <caption class="visually-hidden">"The symptoms"</caption>
+            <caption class="visually-hidden" lang=session.lang.marked()>{language::SYMPTOMS.to(session.lang)}</caption>
             <tbody>{rows}</tbody>
         </table>
     }

@@ -76,6 +76,26 @@ impl Deciding {
     }
 }
 
+/// What a task's figure finds in its context: the parameters that the task fixes, whose controls are seen and can't be used.
+#[derive(Clone, Copy)]
+pub struct Fixed(StoredValue<Vec<String>>);
+
+impl Fixed {
+    /// These parameters.
+    pub fn of(names: &[String]) -> Self {
+        Self(StoredValue::new(names.to_vec()))
+    }
+
+    /// Whether a task fixes this parameter of the figure that is being made.
+    pub fn has(name: &str) -> bool {
+        use_context::<Self>().is_some_and(|fixed| fixed.0.with_value(|names| names.iter().any(|one| one == name)))
+    }
+}
+
+/// What a talk calls the figure that it shows, in the context of the figure; empty where it is called as always.
+#[derive(Clone, Copy)]
+pub struct Titled(pub Signal<String>);
+
 /// A figure. Its element bears `data-widget`, and `data-query`, its state; that of its drawing bears `data-drawing`.
 #[component]
 pub fn Figure(
@@ -147,7 +167,10 @@ pub fn Figure(
     let heading = if alone {
         view! { <h1 class="figure-title" id=title_id>{title}</h1> }.into_any()
     } else {
-        view! { <p class="figure-title" id=title_id>{title}</p> }.into_any()
+        let titled = use_context::<Titled>();
+        // What only adds to the figure's own title is told by its state.
+        let own = move || titled.map(|titled| titled.0.get()).filter(|own| !own.is_empty() && !own.starts_with(title));
+        view! { <p class="figure-title" id=title_id>{move || own().unwrap_or_else(|| title.to_owned())}</p> }.into_any()
     };
     view! {
         <div class="figure-room">

@@ -2,11 +2,13 @@
 
 use std::cell::RefCell;
 
-use js_sys::{Array, Function, Reflect, Uint8Array};
+use leptos::prelude::*;
 use ringside_core::quantity::bytes_decimal;
+use ringside_pieces::{Damaged, Pieces};
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::ReadableStreamDefaultReader;
+
+use crate::router;
 
 /// The text of a file of at most so many bytes.
 ///
@@ -23,30 +25,15 @@ pub async fn read_text(file: &web_sys::File, most: f64) -> Result<String, String
 /// # Errors
 /// A sentence: it is gone, damaged, or packed in a browser that doesn't unpack.
 pub async fn start(file: &web_sys::File, most: usize) -> Result<(Vec<u8>, bool), String> {
-    let magic = file.slice_with_f64_and_f64(0.0, 2.0).map_err(|_| gone(file))?;
-    let magic = JsFuture::from(magic.array_buffer()).await.map_err(|_| gone(file))?;
-    let stream = if Uint8Array::new(&magic).to_vec() == [0x1f, 0x8b] {
-        // web-sys counts it among what may still change.
-        let unpacker = Reflect::get(&js_sys::global(), &"DecompressionStream".into()).ok();
-        let unpacker = unpacker.and_then(|f| f.dyn_into::<Function>().ok());
-        let unpacker = unpacker.and_then(|f| Reflect::construct(&f, &Array::of1(&"gzip".into())).ok());
-        let unpacker =
-            unpacker.ok_or_else(|| format!("This browser does not unpack gzip. Unpack {} first.", file.name()))?;
-        file.stream().pipe_through(unpacker.unchecked_ref())
-    } else {
-        file.stream()
-    };
-    let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
+    let pieces = Pieces::of(file).await?;
     let mut all = Vec::new();
     while all.len() <= most {
-        let damaged = |_| format!("{} could not be read to its end. Was it moved, or is it damaged?", file.name());
-        let read = JsFuture::from(reader.read()).await.map_err(damaged)?;
-        let piece = Reflect::get(&read, &"value".into()).ok().and_then(|piece| piece.dyn_into::<Uint8Array>().ok());
-        let Some(piece) = piece else { return Ok((all, true)) };
-        all.extend(piece.to_vec());
+        let damaged =
+            |Damaged| format!("{} could not be read to its end. Was it moved, or is it damaged?", file.name());
+        let Some(piece) = pieces.next().await.map_err(damaged)? else { return Ok((all, true)) };
+        all.extend(piece);
     }
-    // Nobody waits for it.
-    drop(reader.cancel());
+    pieces.cancel();
     all.truncate(most);
     Ok((all, false))
 }
@@ -108,9 +95,20 @@ pub fn hand_over(file: Option<web_sys::File>) {
     HANDED.with(|handed| drop(handed.replace(file)));
 }
 
-/// The file that was handed over, once.
-pub fn handed_over() -> Option<web_sys::File> {
-    HANDED.with(RefCell::take)
+/// Gives `take` each file that is handed over to this page: by the link that led here, and by every link that leads here again.
+pub fn on_handed_over(take: impl Fn(web_sys::File) + 'static) {
+    let address = router::address();
+    let route = address.route();
+    let here = route.get_untracked();
+    Effect::new(move |_| {
+        address.track();
+        // What a link elsewhere brings is for that page.
+        if route.get_untracked() == here
+            && let Some(file) = HANDED.with(RefCell::take)
+        {
+            take(file);
+        }
+    });
 }
 
 /// Gives the learner a file with this text. Yields the sentence that says so.
@@ -151,7 +149,7 @@ const LONG_ENOUGH: u32 = 40_000;
 pub fn save_blob(name: &str, blob: &web_sys::Blob) -> Result<String, String> {
     let refused = |_| refused(name);
     let url = web_sys::Url::create_object_url_with_blob(blob).map_err(refused)?;
-    let link = leptos::prelude::document().create_element("a").map_err(refused)?;
+    let link = document().create_element("a").map_err(refused)?;
     let link: web_sys::HtmlAnchorElement = link.unchecked_into();
     link.set_href(&url);
     link.set_download(name);

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use ringside_core::declare::{At, Group, Look, Model, Param};
 use ringside_core::query::{Kind, ParamSpec};
 
-use crate::ui::figure::Deciding;
+use crate::ui::figure::{Deciding, Fixed};
 use crate::ui::number_field::NumberField;
 use crate::ui::segmented::Segmented;
 use crate::ui::select::{self, Select};
@@ -110,6 +110,12 @@ impl<M: Model> Controls<M> {
             (Some(i), _) => self.special.swap_remove(i).1,
             (None, Some(at)) => drawn(&param.spec, &param.look, self.value(param, at)),
             (None, None) => return ().into_any(),
+        };
+        let control = if Fixed::has(name) {
+            let why = "This task fixes it";
+            view! { <fieldset class="bare" disabled title=why><legend class="visually-hidden">{why}</legend>{control}</fieldset> }.into_any()
+        } else {
+            control
         };
         if !M::APPLIES.iter().any(|one| one.names.contains(&name)) {
             return control;

@@ -3,7 +3,7 @@
 //! file; or [`OUTPUT`], one file, and the course's signs in JSON.
 //! A page that no longer wants the answer ends the worker.
 
-use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
+use js_sys::Array;
 use ringside_content::schema::Signs;
 use ringside_content::search::End;
 use ringside_core::allocator::Snapshot;
@@ -11,9 +11,10 @@ use ringside_core::detective::{LARGEST_SNAPSHOT, OUTPUT, Printed, SNAPSHOT, Said
 use ringside_core::quantity::bytes_decimal;
 use ringside_core::run::Output;
 use ringside_core::trace::{MOST_EVENTS, Reader, Trace};
-use ringside_workers::{call, member, say};
+use ringside_pieces::{Damaged, Pieces};
+use ringside_workers::{member, say};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::spawn_local;
 
 const GONE: &str = "It could not be read to its end. Was it moved or deleted, or is it damaged?";
 /// Bytes after which it says how far it is.
@@ -102,13 +103,11 @@ async fn read(file: &JsValue, room: usize) -> Result<Trace, String> {
 /// Gives all pieces of a file to `take`, unpacked, and says how far it is. `take` yields the events that it has read; none, and no more comes.
 async fn in_pieces(file: &JsValue, mut take: impl FnMut(&[u8]) -> Option<u64>) -> Result<Result<(), Damaged>, String> {
     let name = member(file, "name").as_string().unwrap_or_default();
-    let packed = bytes(file, 0.0, 2.0).await == [0x1f, 0x8b];
-    let of = length(file, packed).await;
-    let pieces = pieces(file, packed)?;
+    let pieces = Pieces::of(file.unchecked_ref()).await?;
     let (mut bytes, mut said) = (0, 0);
     loop {
-        let piece = match next(&pieces).await {
-            Ok(Some(piece)) => piece.to_vec(),
+        let piece = match pieces.next().await {
+            Ok(Some(piece)) => piece,
             Ok(None) => return Ok(Ok(())),
             Err(Damaged) => return Ok(Err(Damaged)),
         };
@@ -116,50 +115,7 @@ async fn in_pieces(file: &JsValue, mut take: impl FnMut(&[u8]) -> Option<u64>) -
         bytes += piece.len() as u64;
         if bytes >= said + TURN {
             said = bytes;
-            say(&Said::Reading { file: name.clone(), bytes, of, events });
+            say(&Said::Reading { file: name.clone(), bytes, of: pieces.length, events });
         }
     }
-}
-
-/// Some bytes of a file; fewer if it has fewer, none if it cannot be read.
-async fn bytes(file: &JsValue, from: f64, to: f64) -> Vec<u8> {
-    let slice = call(file, "slice", &Array::of2(&from.into(), &to.into()));
-    let promise = slice.and_then(|slice| call(&slice, "arrayBuffer", &Array::new())?.dyn_into::<Promise>().ok());
-    let Some(promise) = promise else { return Vec::new() };
-    JsFuture::from(promise).await.map(|buffer| Uint8Array::new(&buffer).to_vec()).unwrap_or_default()
-}
-
-/// How long a file is unpacked: gzip says so in its last four bytes (RFC 1952, 2.3.1).
-async fn length(file: &JsValue, packed: bool) -> Option<u64> {
-    let size = member(file, "size").as_f64()?;
-    if !packed {
-        return Some(size as u64);
-    }
-    let last: [u8; 4] = bytes(file, (size - 4.0).max(0.0), size).await.try_into().ok()?;
-    Some(u64::from(u32::from_le_bytes(last)))
-}
-
-/// What reads a file in pieces, unpacked if it is packed.
-fn pieces(file: &JsValue, packed: bool) -> Result<JsValue, String> {
-    let in_pieces = || "This browser does not read files in pieces.".to_owned();
-    let stream = call(file, "stream", &Array::new()).ok_or_else(in_pieces)?;
-    let stream = if packed {
-        let unpacker = member(&js_sys::global(), "DecompressionStream").dyn_into::<Function>().ok();
-        let unpacker = unpacker.and_then(|f| Reflect::construct(&f, &Array::of1(&"gzip".into())).ok());
-        let unpacker = unpacker.ok_or("This browser does not unpack gzip. Unpack the file first.")?;
-        call(&stream, "pipeThrough", &Array::of1(&unpacker)).ok_or("It cannot be unpacked.")?
-    } else {
-        stream
-    };
-    call(&stream, "getReader", &Array::new()).ok_or_else(in_pieces)
-}
-
-/// No more can be read of a file.
-struct Damaged;
-
-/// The next piece; nothing at the end.
-async fn next(pieces: &JsValue) -> Result<Option<Uint8Array>, Damaged> {
-    let promise: Option<Promise> = call(pieces, "read", &Array::new()).and_then(|p| p.dyn_into().ok());
-    let read = JsFuture::from(promise.ok_or(Damaged)?).await.map_err(|_| Damaged)?;
-    Ok(member(&read, "value").dyn_into().ok().filter(|_| !member(&read, "done").is_truthy()))
 }

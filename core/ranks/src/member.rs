@@ -58,29 +58,33 @@ impl<'a> Member<'a> {
         if !self.runs() {
             return;
         }
-        let Self { rank, world, source, program, runner, .. } = self;
-        let went = match runner {
-            None => engine::begin(world, *rank, program, source).map(|begun| *runner = Some(begun)),
-            Some(runner) => loop {
-                let Status::Blocked(_, block) = &runner.status else { break Ok(()) };
-                let ends = match world.lost(block) {
-                    _ if world.ready(*rank, block) => Ok(()),
-                    Some(dead) => {
-                        world.leave(block, dead);
-                        Err(format!("rank {dead} is gone"))
-                    }
-                    None => break Ok(()),
-                };
-                if let Err(stopped) = engine::wake(world, *rank, runner, source, ends) {
-                    break Err(stopped);
-                }
-            },
-        };
+        let went = self.advance();
         self.stopped = went.err();
         let dead = self.world.seats.get(self.rank).is_some_and(|seat| seat.dead);
         if dead && let Some(wire) = &mut self.world.wire {
             let others = (0..self.world.size).filter(|rank| *rank != wire.rank);
             wire.out.extend(others.map(|rank| (rank, Packet::Gone)));
+        }
+    }
+
+    /// Begins it, or lets it go on from what it waited for.
+    fn advance(&mut self) -> Result<(), Stopped> {
+        let Self { rank, world, source, program, runner, .. } = self;
+        let runner = match runner {
+            Some(runner) => runner,
+            none => none.insert(engine::begin(world, *rank, program, source)?),
+        };
+        loop {
+            let Status::Blocked(_, block) = &runner.status else { return Ok(()) };
+            let ends = match world.lost(block) {
+                _ if world.ready(*rank, block) => Ok(()),
+                Some(dead) => {
+                    world.leave(block, dead);
+                    Err(format!("rank {dead} is gone"))
+                }
+                None => return Ok(()),
+            };
+            engine::wake(world, *rank, runner, source, ends)?;
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ringside_core::mix::Stream;
 use ringside_core::program::workers::{Ended, differs, machine, standing};
-use ringside_core::program::{Job, State, Verdict, Wire};
+use ringside_core::program::{Fault, Job, State, Verdict, Wire};
 use ringside_ranks::Member;
 
 /// Delivers until nothing is under way, pair by pair as `seed` has it.
@@ -141,6 +141,22 @@ for i in range(6):
     assert_eq!(says[3], "Rank 3 waits for rank 2 at line 9, in recv from rank 2.");
     assert!(says[0].starts_with("Rank 0 waits for rank 3 at line 9"), "{says:?}");
     assert!(says[1].starts_with("Rank 1 waits for rank "), "{says:?}");
+}
+
+#[test]
+fn a_death_that_is_heard_before_the_start_is_known_at_the_first_wait() {
+    let mut job = job("from ringside import step\nif rank() == 0: dist.recv(torch.zeros(2), 1)\nelse: step(1)\n", 2);
+    job.fault = Some(Fault { rank: 1, step: 1 });
+    let (mut dies, mut waits) = (Member::new(&job, 1, None).unwrap(), Member::new(&job, 0, None).unwrap());
+    dies.go();
+    assert!(matches!(dies.state(), State::Died { .. }), "{:?}", dies.state());
+    for (to, packet) in dies.out() {
+        assert_eq!(to, 0);
+        waits.hear(1, &packet);
+    }
+    waits.go();
+    let ended = waits.ended().expect("nobody will wake it again");
+    assert!(matches!(ended.state, State::Failed { line: 5, .. }), "{ended:?}");
 }
 
 #[test]

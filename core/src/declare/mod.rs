@@ -394,10 +394,10 @@ pub const fn when<P, R>(applies: fn(&P, &R) -> bool, mut measure: Measure<P, R>)
 impl<P, R> Measure<P, R> {
     /// The quantity of a result.
     pub fn taken(&self, params: &P, result: &R) -> Quantity {
-        let Shown { id, label, unit, .. } = self.shown;
+        let Shown { id, label, unit, words, .. } = self.shown;
         let applies = self.applies.is_none_or(|applies| applies(params, result));
         let limit = self.limit.map(|limit| limit(params, result)).filter(|limit| limit.is_finite());
-        Quantity { applies, limit, ..Quantity::new(id, label, (self.of)(params, result), unit) }
+        Quantity { applies, limit, words, ..Quantity::new(id, label, (self.of)(params, result), unit) }
     }
 }
 

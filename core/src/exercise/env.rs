@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::catalogue::Evaluation;
 use crate::expr::{Expr, continues_name, name_of};
 use crate::hardware::constants;
-use crate::quantity::Unit;
+use crate::quantity::{Quantity, Unit};
 use crate::query::{Query, did_you_mean, parse_number};
 
 /// Names with values, for [expressions](crate::expr) and [templates](super::Template).
@@ -14,6 +14,8 @@ pub trait Names {
     fn number(&self, name: &str) -> Option<f64>;
     /// What the number called `name` counts, if that is known.
     fn unit(&self, name: &str) -> Option<Unit>;
+    /// What a person reads instead of 0, 1 and so on of the number called `name`; nothing where that is a number.
+    fn words(&self, name: &str) -> &'static [&'static str];
     /// The parameter called `name`, as it is written in a query string.
     fn text(&self, name: &str) -> Option<&str>;
     /// Every name, each once.
@@ -26,8 +28,16 @@ pub trait Names {
 /// quantity.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Env {
-    numbers: Vec<(String, f64, Option<Unit>)>,
+    numbers: Vec<Number>,
     texts: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Number {
+    name: String,
+    value: f64,
+    unit: Option<Unit>,
+    words: &'static [&'static str],
 }
 
 impl Env {
@@ -35,7 +45,8 @@ impl Env {
     pub fn new(evaluation: &Evaluation) -> Self {
         let mut env = Self::default();
         for quantity in &evaluation.quantities {
-            env.numbers.push((name_of(quantity.id), quantity.value, Some(quantity.unit)));
+            let &Quantity { id, value, unit, words, .. } = quantity;
+            env.numbers.push(Number { name: name_of(id), value, unit: Some(unit), words });
         }
         env.add_parameters(&evaluation.query);
         env
@@ -56,10 +67,10 @@ impl Env {
                 continue;
             }
             let fact = constants::find(value).map(|(number, unit)| (number, Some(unit)));
-            if let Some((number, unit)) = parse_number(value).map(|number| (number, None)).or(fact)
+            if let Some((value, unit)) = parse_number(value).map(|number| (number, None)).or(fact)
                 && self.number(&name).is_none()
             {
-                self.numbers.push((name.clone(), number, unit));
+                self.numbers.push(Number { name: name.clone(), value, unit, words: &[] });
             }
             self.texts.push((name, value.to_owned()));
         }
@@ -67,20 +78,23 @@ impl Env {
 
     /// This with one more name, which hides others of that name.
     pub fn with(mut self, name: &str, value: f64, unit: Unit) -> Self {
-        self.numbers.insert(0, (name.to_owned(), value, Some(unit)));
+        self.numbers.insert(0, Number { name: name.to_owned(), value, unit: Some(unit), words: &[] });
         self
     }
 
     /// The number called `name`, in base units: one of these, or a fact of the hardware.
     pub fn number(&self, name: &str) -> Option<f64> {
-        let own = self.numbers.iter().find(|(n, ..)| n == name).map(|(_, value, _)| *value);
+        let own = self.own(name).map(|number| number.value);
         own.or_else(|| constants::find(name).map(|(value, _)| value))
     }
 
     /// What the number called `name` counts, if it is a quantity or a fact of the hardware.
     pub fn unit(&self, name: &str) -> Option<Unit> {
-        let own = self.numbers.iter().find(|(n, ..)| n == name);
-        own.map_or_else(|| constants::find(name).map(|(_, unit)| unit), |(.., unit)| *unit)
+        self.own(name).map_or_else(|| constants::find(name).map(|(_, unit)| unit), |number| number.unit)
+    }
+
+    fn own(&self, name: &str) -> Option<&Number> {
+        self.numbers.iter().find(|number| number.name == name)
     }
 
     /// The parameter called `name`, as it is written in a query string.
@@ -91,7 +105,7 @@ impl Env {
     /// Every name, numbers first, each once.
     pub fn names(&self) -> Vec<&str> {
         let mut seen = BTreeSet::new();
-        let all = self.numbers.iter().map(|(n, ..)| n).chain(self.texts.iter().map(|(n, _)| n));
+        let all = self.numbers.iter().map(|number| &number.name).chain(self.texts.iter().map(|(n, _)| n));
         all.map(String::as_str).filter(|name| seen.insert(*name)).collect()
     }
 
@@ -109,6 +123,10 @@ impl Names for Env {
 
     fn unit(&self, name: &str) -> Option<Unit> {
         self.unit(name)
+    }
+
+    fn words(&self, name: &str) -> &'static [&'static str] {
+        self.own(name).map_or(&[], |number| number.words)
     }
 
     fn text(&self, name: &str) -> Option<&str> {

@@ -146,6 +146,28 @@ fn a_goal_says_where_it_stands_if_it_is_about_one_quantity() {
 }
 
 #[test]
+fn what_is_read_in_words_stays_words_in_an_exercise() {
+    let mut exercise = task();
+    exercise.model = Some("overlap-map".into());
+    (exercise.params, exercise.draw) = (Params::from([("tokens".into(), "8192".into())]), Default::default());
+    let Kind::Task(goals) = &mut exercise.kind else { panic!("a task") };
+    goals.fixed.clear();
+    goals.goals.truncate(1);
+    (goals.goals[0].value, goals.goals[0].at_least) = ("hides".into(), Some("1".into()));
+    let goals = goals.clone();
+    for (state, word) in [("tokens=64", "No"), ("tokens=262144", "Yes")] {
+        let evaluate = by_catalogue(&exercise);
+        let judged = goals.judge(&exercise, &exercise.query(), &Query::parse(state), &evaluate).unwrap();
+        assert_eq!((judged.met, judged.now), (vec![word == "Yes"], vec![word.to_owned()]), "{state}");
+        let env = environment(&exercise, &Query::parse(state), &evaluate).unwrap();
+        let filled = |text: &str| Template::fill(text, &env).unwrap();
+        assert_eq!([filled("{hides}"), filled("{hides|1}")], [word.to_owned(), u8::from(word == "Yes").to_string()]);
+        let hides = evaluate(&Query::parse(state)).quantities.into_iter().find(|q| q.id == "hides");
+        assert_eq!(hides.unwrap().text(), word, "as evidence");
+    }
+}
+
+#[test]
 fn a_task_is_proven_to_be_one() {
     let mut begun = task();
     begun.params.insert("n".into(), "10000".into());

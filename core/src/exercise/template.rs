@@ -8,6 +8,7 @@
 //! | `{params}`, `{dtype}` | a parameter: a number (`30 B`, `64`), or text as it is |
 //! | `{weights/dp\|GB}`, `{weights\|GiB}`, `{step_time\|ms}`, `{bubble\|%}` | in this unit, to three digits |
 //! | `{weights\|GB\|5}` | in this unit, to five digits |
+//! | `{fits}` | a quantity that has words for 0, 1 and so on: `Yes` |
 //! | `{2*(dp-1)/dp\|3}` | a bare number to three digits |
 //! | `{weights\|auto}` | as without a bar, and an error for what is not one quantity |
 //! | `{6*params\|count}` | with k, M, B or T: `180 B` |
@@ -134,6 +135,10 @@ fn value(inside: &str, env: &dyn Names) -> Result<String, String> {
         }
     }
     let result = env.eval_parsed(&expr, source)?;
+    let words = expr.as_name().map_or(&[][..], |name| env.words(name));
+    if let ([] | ["auto"], Some(word)) = (formats.as_slice(), words.get(result as usize)) {
+        return Ok((*word).to_owned());
+    }
     let unit = expr.as_name().and_then(|name| env.unit(name));
     written(result, unit, &formats).map(|text| unbroken(&text)).ok_or_else(|| {
         format!(

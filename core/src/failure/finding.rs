@@ -38,15 +38,15 @@ impl Failures {
             causes.iter().take(3).map(|cause| format!("{} {}", part(c.share(*cause)), cause.label())).collect();
         let rest = if named.is_empty() { String::new() } else { format!(" The rest: {}.", named.join(", ")) };
         format!(
-            "{} of {} is useful work, through {}, one every {}.{rest} Daly’s model has {} for failures alone, \
-             {} at its best interval, {}.",
+            "{} of the {} is useful work, despite {}, one every {}.{rest} For failures alone, Daly’s model predicts {} at this interval; \
+             saving every {} would give {}.",
             part(c.share(Cause::Useful)),
             counted(self.days, "day", "days"),
             counted(c.failures() as u64, "failure", "failures"),
             time(o.mtbf),
             part(o.efficiency(self.interval)),
-            part(o.efficiency(o.optimum)),
-            time(o.optimum)
+            time(o.optimum),
+            part(o.efficiency(o.optimum))
         )
     }
 

@@ -363,13 +363,19 @@ pub(super) fn each(b: &Breakdown, concept: Concept) -> String {
             many.iter().map(name).collect::<Vec<_>>().join(", ")
         }
         many => {
-            let name = |r: &&Row| match r.each {
-                Some(bytes) => format!("{} {}", r.id, number(bytes)),
-                None => r.id.to_owned(),
-            };
-            format!("{} bytes", many.iter().map(name).collect::<Vec<_>>().join(", "))
+            let bytes: Vec<String> =
+                many.iter().filter_map(|r| Some(format!("{} {}", r.id, number(r.each?)))).collect();
+            // What isn't an element for each parameter has a name, and its bytes in the table.
+            let others = many.iter().filter(|r| r.each.is_none()).map(|r| format!(", {}", in_a_sentence(&r.label)));
+            format!("{} bytes{}", bytes.join(", "), others.collect::<String>())
         }
     }
+}
+
+/// A label within a sentence: its first letter is small.
+fn in_a_sentence(label: &str) -> String {
+    let mut letters = label.chars();
+    letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
 }
 
 pub(super) fn notes(params: &Params, size: &ModelSize) -> Vec<String> {

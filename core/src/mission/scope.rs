@@ -75,6 +75,8 @@ impl<'a> Models<'a> {
 struct Named {
     numbers: BTreeMap<String, (f64, Option<Unit>)>,
     texts: BTreeMap<String, String>,
+    /// Of numbers that a person reads as words, the words.
+    words: BTreeMap<String, &'static [&'static str]>,
 }
 
 /// What a model said: its parameters and quantities, under names that all begin alike.
@@ -104,6 +106,7 @@ impl Said {
         }
         for quantity in &evaluation.quantities {
             let name = format!("{prefix}_{}", plain_name(quantity.id));
+            named.words.insert(name.clone(), quantity.words);
             named.numbers.insert(name, (quantity.value, Some(quantity.unit)));
         }
         Self { prefix: prefix.to_owned(), named }
@@ -256,6 +259,10 @@ impl Names for Scope {
 
     fn unit(&self, name: &str) -> Option<Unit> {
         self.find(name).and_then(|(_, unit)| unit)
+    }
+
+    fn words(&self, name: &str) -> &'static [&'static str] {
+        self.lists(name).find_map(|named| named.words.get(name).copied()).unwrap_or_default()
     }
 
     /// Of what is a number too, the number is meant.

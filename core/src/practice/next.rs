@@ -165,7 +165,7 @@ pub fn say(items: &[Item], situation: &Situation) -> String {
         [] if situation.minutes < REVIEW => format!("The shortest thing to do takes {}.", count(REVIEW, "minute")),
         [] => "Nothing is due, and the plan has nothing to read that fits: choose any chapter you like.".to_owned(),
         [item] => format!("{}: {}.", count(item.minutes, "minute"), item.title),
-        _ => format!("{} in {}.", count(items.len() as u64, "thing"), count(total, "minute")),
+        _ => format!("Together: {}.", count(total, "minute")),
     }
 }
 
@@ -364,7 +364,7 @@ mod tests {
         assert_eq!(items[4].what, What::Chapter { slug: "memory".into(), at: Some("zero".into()) });
         // The exercise that was not done yet, as written.
         assert_eq!(items[0].what, What::Review { skill: "c".into(), exercise: "c/c-2".into(), seed: 0 });
-        assert_eq!(say(&items, &situation(30)), "5 things in 30 minutes.");
+        assert_eq!(say(&items, &situation(30)), "Together: 30 minutes.");
     }
 
     #[test]

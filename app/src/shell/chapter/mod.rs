@@ -19,6 +19,7 @@ use crate::deferred::{PageView, deferred, lazy};
 use crate::page;
 use crate::router::address;
 use crate::shell::prerendered;
+use crate::ui::link;
 
 lazy! {
     /// Downloads the page.
@@ -48,16 +49,26 @@ pub fn draft(draft: Draft) -> AnyView {
 }
 
 fn chapter(slug: String, lang: Lang) -> AnyView {
-    let path = lang.rendered(&slug);
-    let built = prerendered::take(&path).map(|built| Ok(built.inner_html()));
+    let built = prerendered::take(&lang.rendered(&slug)).map(|built| Ok(built.inner_html()));
     let there = built.is_some();
     let state = RwSignal::new(built);
-    let (slug, path) = (StoredValue::new(slug), StoredValue::new(path));
+    let slug = StoredValue::new(slug);
     let fetch = move || {
         let on_its_way = page::pending();
         spawn_local(async move {
-            let html = data::fetch_text(&path.get_value()).await;
-            // The learner may have gone on by now.
+            let path = lang.rendered(&slug.get_value());
+            let html = match data::fetch_if_there(&path).await {
+                Ok(None) if lang != Lang::En => {
+                    // What isn't translated is read in English. The learner may have gone on by now.
+                    if let Some(slug) = slug.try_get_value() {
+                        let hash = location().hash().unwrap_or_default();
+                        address().replace(&link::whole(&format!("{}{hash}", Lang::En.chapter(&slug))));
+                    }
+                    return;
+                }
+                Ok(html) => html.ok_or_else(|| format!("{path} is not on the server.")),
+                Err(why) => Err(why),
+            };
             state.try_set(Some(html));
             drop(on_its_way);
         });

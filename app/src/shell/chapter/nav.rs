@@ -77,7 +77,7 @@ pub(super) fn done(slug: String, lang: Lang) -> AnyView {
 }
 
 /// Follows the learner: marks the section that is being read in the outline, and keeps it in the store to come back to.
-pub(super) fn follow(root: Element, slug: String) {
+pub(super) fn follow(root: Element, slug: String, lang: Lang) {
     if let Some(outline) = dom::find(&root, "details.outline")
         && window().match_media("(min-width: 1240px)").ok().flatten().is_some_and(|wide| wide.matches())
     {
@@ -89,15 +89,18 @@ pub(super) fn follow(root: Element, slug: String) {
         let at = headings(&root).into_iter().rev().find(|h| h.get_bounding_client_rect().top() < LINE).map(|h| h.id());
         mark(&root, at.as_deref());
         let store = store();
-        let (known, has_read) = store.peek(|doc| {
+        let code = lang.marked().unwrap_or_default();
+        let (known, has_read, same) = store.peek(|doc| {
             let chapter = doc.chapters.get(&slug);
-            (chapter.and_then(|c| c.at.clone()), chapter.is_some_and(|c| !c.read.is_empty()))
+            let has_read = chapter.is_some_and(|c| !c.read.is_empty());
+            (chapter.and_then(|c| c.at.clone()), has_read, chapter.is_some_and(|c| c.lang == code))
         });
         let is_begun = !looks_up || known.is_some() || has_read;
-        if at.is_some() && at != known && is_begun {
+        if at.is_some() && (at != known || !same) && is_begun {
             store.update(|doc| {
                 let chapter = doc.chapters.entry(slug.clone()).or_default();
                 (chapter.at, chapter.seen) = (at, clock::now());
+                chapter.lang = code.to_owned();
                 doc.studied(clock::today());
             });
         }

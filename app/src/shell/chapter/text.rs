@@ -32,7 +32,7 @@ pub(super) fn view(text: Text) -> AnyView {
         let (slug, lang) = text.with_value(|text| (text.slug.clone(), text.lang));
         nav::go_on(root, &slug, lang);
         nav::read(root.clone(), slug.clone());
-        nav::follow(root.clone(), slug.clone());
+        nav::follow(root.clone(), slug.clone(), lang);
         lms::follow_chapter(slug);
     });
     // A link to a place in the text, which is there only now.

@@ -136,7 +136,7 @@ async fn titled(mut slides: Vec<Slide>) -> Vec<Slide> {
         return slides;
     }
     // Without the list of all exercises they go by their ids.
-    let Ok(all) = data::fetch_index().await else { return slides };
+    let Ok(all) = data::library().exercises.wait().await else { return slides };
     for slide in &mut slides {
         let Shows::Exercise { chapter, id, .. } = &slide.shows else { continue };
         let key = format!("{chapter}/{id}");

@@ -249,7 +249,8 @@ fn questions(
             What::Quiz(link) => link.spec.seed_of(key, ""),
             _ => 0,
         };
-        made(&called, seed, variants.get(), &loaded)
+        let each = matches!(&what, What::Quiz(link) if link.spec.each);
+        made(&called, seed, each, variants.get(), &loaded)
     });
     let format = Memo::new(move |_| match state.with(|state| state.to) {
         As::Questions(format) => format,
@@ -304,11 +305,11 @@ fn called(keys: &[String], course: &Course, index: &ExerciseIndex) -> Vec<Called
 /// What exercises come to, and which of them can't be exported, by title.
 type Made = (Vec<Pool>, Vec<(String, Missing)>);
 
-fn made(called: &[Called], seed: impl Fn(&str) -> u64, variants: usize, loaded: &Loaded) -> Made {
+fn made(called: &[Called], seed: impl Fn(&str) -> u64, each: bool, variants: usize, loaded: &Loaded) -> Made {
     let mut made = Made::default();
     for [key, title, chapter] in called {
         let Some(exercise) = loaded.definitions.get(key) else { continue };
-        let source = Source { key, chapter, title, exercise, seed: seed(key) };
+        let source = Source { key, chapter, title, exercise, seed: seed(key), each };
         match export::pool(source, variants, &|query| loaded.evaluate(exercise, query)) {
             Ok(pool) => made.0.push(pool),
             Err(why) => made.1.push((title.clone(), why)),
@@ -331,7 +332,7 @@ fn whole_course(said: Said, taught: Taught, course: Arc<Course>, index: Arc<Exer
                 link.url = link::whole(&link.url);
             }
             let called = called(&spec.exercises, &course, &known);
-            let (pools, missing) = made(&called, |key| spec.seed_of(key, ""), 1, &loaded);
+            let (pools, missing) = made(&called, |key| spec.seed_of(key, ""), spec.each, 1, &loaded);
             lost.0.extend(pools.iter().cloned());
             lost.1.extend(missing);
             session.quiz = (!pools.is_empty()).then(|| Quiz { title: format!("Quiz: {}", spec.title), pools });

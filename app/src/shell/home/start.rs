@@ -65,7 +65,7 @@ fn show(root: &Element, written: &[Written], doc: &Doc) -> Option<()> {
     let go = dom::find(root, ".start .button")?;
     if let Some(Written { slug, title, .. }) = chapter {
         let hash = hash.map(|at| format!("#{at}")).unwrap_or_default();
-        set_link(&go, &format!("chapter/{slug}/{hash}"), &format!("{what}: {title}"));
+        set_link(&go, &format!("{}{hash}", doc.chapter(slug)), &format!("{what}: {title}"));
     }
     go.set_hidden(chapter.is_none());
     let extents = progress::all_in_contents();

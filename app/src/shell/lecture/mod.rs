@@ -2,6 +2,7 @@
 
 pub(super) mod add;
 mod handout;
+mod order;
 mod qr;
 
 use leptos::prelude::*;
@@ -101,6 +102,7 @@ fn view() -> AnyView {
                 <p>"This list came with a link. What you change is in this page’s address; your own list is as it was."</p>
                 <p><button type="button" class="secondary" on:click=take>"Make it my list"</button></p>
             </div>
+            {order::view(list)}
             <label class="sans lecture-list">
                 "The list"
                 <textarea
@@ -116,7 +118,7 @@ fn view() -> AnyView {
                 "), an exercise, a mission or a lab. “Add to lecture” on every figure and exercise writes it here. Lines that begin with " <code>">"</code>
                 " are a text slide in Markdown, and " <code>"![caption](name)"</code>
                 " is a picture of yours: kept in this tab and in the list’s file, but in no link. Lines that begin with " <code>"//"</code>
-                " are notes on the line before, which only you see."
+                " are notes on the line before, which only you see; " <code>"// 5 min"</code> " says how long it takes."
             </p>
             <label class="sans lecture-add">
                 "Title of the handout: "

@@ -235,7 +235,7 @@ fn widget(run: Run, draft: Draft, vote: Vote, decision: &Decision) -> AnyView {
         <div class="mission-figure">{figure}</div>
         <div class="mission-chosen sans">
             {readings}
-            <button type="button" class="quiet" on:click=put_back>"Show my starting point"</button>
+            <button type="button" class="quiet" on:click=put_back>"Reset the figure"</button>
             <button type="button" class="secondary together" on:click=move |_| draft.put(run, vote)>
                 "Put this to the vote " <kbd>"V"</kbd>
             </button>

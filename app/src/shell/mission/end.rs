@@ -238,7 +238,7 @@ fn matters(run: Run, m: &Mattered) -> AnyView {
     let gain = run.with(|mission| mission.score.unit.format(m.gain));
     view! {
         <li>
-            <b>{decision.title}</b> ": " {gain} ". You decided “" {yours} "”; the best run, “" {best} "”. "
+            <b>{decision.title}</b> ": " {gain} ". You chose “" {yours} "”. The best run chose “" {best} "”. "
             <a href=format!("chapter/{}/", decision.chapter)>"The chapter that teaches it"</a>
         </li>
     }

@@ -78,7 +78,7 @@ pub(super) fn item(desk: Desk, item: &Item) -> AnyView {
         }
         What::Chapter { slug, at } => {
             let hash = at.as_ref().map(|at| format!("#{at}")).unwrap_or_default();
-            let href = format!("chapter/{slug}/{hash}");
+            let href = format!("{}{hash}", store().peek(|doc| doc.chapter(slug)));
             let verb = if at.is_some() { "Read on" } else { "Read" };
             (verb, view! { <a href=href>{title.clone()}</a> }.into_any())
         }

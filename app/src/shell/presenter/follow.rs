@@ -18,6 +18,7 @@ use crate::shell::deck::SLIDES;
 use crate::shell::figures;
 use crate::shell::projector::stage::{self, Stage};
 use crate::shell::projector::{PRESENT, PROJECTING, fit, folds, room, text};
+use crate::ui::figure::Titled;
 use crate::ui::later::Later;
 use crate::ui::{dom, link};
 use crate::widgets::{self, Module, Props};
@@ -73,6 +74,7 @@ pub(super) fn view(talk: String) -> AnyView {
     });
 
     let widget = Memo::new(move |_| now.with(|now| now.widget.clone()));
+    provide_context(Titled(Memo::new(move |_| now.with(|now| now.title.clone())).into()));
     let figure = move || match widgets::find(&widget.get()) {
         Some(widget) => deferred(
             || widget.to_show(),

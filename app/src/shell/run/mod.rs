@@ -230,10 +230,8 @@ fn view() -> AnyView {
     Effect::new(move |_| {
         address().track();
         desk.follow();
-        if let Some(file) = file::handed_over() {
-            files.take(vec![file]);
-        }
     });
+    file::on_handed_over(move |file| files.take(vec![file]));
     Effect::new(move |ran: Option<()>| {
         desk.gathered.track();
         if ran.is_some() {

@@ -40,8 +40,8 @@ fn view(props: Props) -> AnyView {
     // The program to its end, to count its steps.
     let whole = Memo::new(move |_| params.with(|p| Params { step: u64::MAX, ..*p }.run().program));
     let own = own::Own::new();
-    if let Some(file) = file::handed_over().filter(|_| props.alone) {
-        own.read(vec![file]);
+    if props.alone {
+        file::on_handed_over(move |file| own.read(vec![file]));
     }
     let is_own = Memo::new(move |_| own.snapshot.with(Option::is_some));
     let drawn = Memo::new(move |_| own.snapshot.get().unwrap_or_else(|| run.with(Run::snapshot)));

@@ -96,11 +96,12 @@ pub(super) fn draw(canvas: &HtmlCanvasElement, size: (f64, f64), pieces: &[Piece
     let _ = context.set_transform(scale, 0.0, 0.0, scale, 0.0, 0.0);
     context.set_text_align("center");
     let size = style(canvas, "font-size").unwrap_or_default();
+    let base = svg::BASE * ringside_core::decimal::parse(size.trim_end_matches("px")).unwrap_or_default();
     context.set_font(&format!("600 {size} Inter, system-ui, sans-serif"));
     for (shade, colour) in palette.texts.iter().enumerate() {
         context.set_fill_style_str(colour);
         for (p, text) in pieces.iter().filter(|p| p.shade == shade && !p.dim).filter_map(|p| Some((p, p.text?))) {
-            let _ = context.fill_text(&text.to_string(), p.x + svg::width(p) / 2.0, p.y + p.height / 2.0 + 4.2);
+            let _ = context.fill_text(&text.to_string(), p.x + svg::width(p) / 2.0, p.y + p.height / 2.0 + base);
         }
     }
 }

@@ -8,6 +8,8 @@ use super::{CLASSES, KEPT};
 
 /// A line under the blocks of a later chunk, in pixels for each chunk.
 pub(super) const UNDERLINE: f64 = 2.5;
+/// How far the foot of a number is below the middle of its block, over the size of the text: it is in the middle at any size.
+pub(super) const BASE: f64 = 0.35;
 /// The gap between blocks that are wide enough for one.
 const GAP: f64 = 0.75;
 
@@ -37,8 +39,11 @@ pub(super) fn pieces(pieces: &[Piece]) -> String {
             );
         }
         if let Some(number) = p.text {
-            let (middle, base) = (x + width / 2.0, y + height / 2.0 + 4.2);
-            let _ = write!(text, "<text class=\"on-{class}{dim}\" x=\"{middle:.1}\" y=\"{base:.1}\">{number}</text>");
+            let (across, up) = (x + width / 2.0, y + height / 2.0);
+            let _ = write!(
+                text,
+                "<text class=\"on-{class}{dim}\" x=\"{across:.1}\" y=\"{up:.1}\" dy=\"{BASE}em\">{number}</text>"
+            );
         }
     }
     text

@@ -11,8 +11,9 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_learner::practice;
 
+use crate::data::library;
 use crate::store::store;
-use crate::{clock, data, page};
+use crate::{clock, page};
 
 /// Whoever has provided this is told of every text that was tried whether it was right, and gets the puzzle alone, without the
 /// ladder and without help: those of an exercise are its own.
@@ -34,7 +35,7 @@ pub(super) fn tried(
     let on_its_way = page::pending();
     spawn_local(async move {
         // Whoever can't reach the list of exercises has the puzzle marked as solved all the same.
-        let index = data::fetch_index().await.unwrap_or_default();
+        let index = library().exercises.wait().await.unwrap_or_default();
         if let Some(exercise) = index.exercises.iter().find(|e| e.kind == kind && e.puzzle == puzzle) {
             let work = untrack(|| kept::of(&key));
             store().update(|doc| practice::tried(doc, exercise, tried, work.hints, work.looked_up, clock::today()));

@@ -171,8 +171,8 @@ fn view(props: Props) -> AnyView {
     // Neither is ever like the one before, and comparing all their events would take longer than drawing them.
     let outcome = Memo::new_with_compare(move |_| Arc::new(params.with(Params::outcome)), |_, _| true);
     let files = own::Files::new();
-    if let Some(file) = file::handed_over().filter(|_| props.alone) {
-        files.read(&[file]);
+    if props.alone {
+        file::on_handed_over(move |file| files.read(&[file]));
     }
     let make = move |_: Option<&Arc<Scene>>| match files.scene.get() {
         Some(own) => own,

@@ -74,7 +74,7 @@ fn target(params: &Failures, o: &Outcome) -> Chart {
     Chart {
         label: params.finding(o),
         across: intervals(),
-        up: Axis::linear((0.0, top)).at(minutes(top)).written(TIME).named("From a failure until training runs again"),
+        up: Axis::linear((0.0, top)).at(minutes(top)).written(TIME).named("Recovery time"),
         series: vec![Series::area(name, Ink::Weights, longest)],
         rules: vec![
             Rule::across(o.optimum, format!("best interval {}", Unit::Seconds.format(o.optimum))).ink(Ink::Soft),

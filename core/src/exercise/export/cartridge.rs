@@ -121,7 +121,7 @@ pub fn write(course: &Course) -> Vec<File> {
 
 /// What a cartridge doesn't hold of these exercises. `missing` are those that couldn't be exported at all, by title.
 pub fn lost(pools: &[Pool], missing: &[(String, Missing)]) -> Vec<Lost> {
-    collected(pools, missing, |question| {
+    collected(pools, missing, 1, |question| {
         let mut lost = Vec::new();
         let shapes: Vec<Shape> = items(question).into_iter().map(|item| item.shape).collect();
         match (&question.form, shapes.as_slice()) {

@@ -231,6 +231,8 @@ pub struct Source<'a> {
     pub exercise: &'a Exercise,
     /// The seed of the first variant.
     pub seed: u64,
+    /// Whether the page gives every learner numbers of their own.
+    pub each: bool,
 }
 
 /// The variants of an exercise.
@@ -246,6 +248,8 @@ pub struct Pool {
     pub variants: Vec<Question>,
     /// What the page asks beyond it: a sentence, or nothing.
     pub lost: &'static str,
+    /// Whether the page gives every learner numbers of their own.
+    pub each: bool,
 }
 
 impl Pool {
@@ -297,6 +301,7 @@ pub fn pool(source: Source<'_>, variants: usize, evaluate: Evaluate<'_>) -> Resu
         title: source.title.to_owned(),
         variants: questions,
         lost,
+        each: source.each && !source.exercise.draw.is_empty(),
     })
 }
 
@@ -452,11 +457,17 @@ pub struct Lost {
 
 /// What `format` doesn't hold of these exercises. `missing` are those that couldn't be exported at all, by title.
 pub fn lost(format: Format, pools: &[Pool], missing: &[(String, Missing)]) -> Vec<Lost> {
-    collected(pools, missing, |question| lost_by(format, question))
+    collected(pools, missing, MAX_VARIANTS, |question| lost_by(format, question))
 }
 
-/// What `by` says of each exercise's first variant, and why exercises are `missing`, by what is said.
-fn collected(pools: &[Pool], missing: &[(String, Missing)], by: impl Fn(&Question) -> Vec<&'static str>) -> Vec<Lost> {
+/// What `by` says of each exercise's first variant, and why exercises are `missing`, by what is said. At most `variants` of an exercise are
+/// written.
+fn collected(
+    pools: &[Pool],
+    missing: &[(String, Missing)],
+    variants: usize,
+    by: impl Fn(&Question) -> Vec<&'static str>,
+) -> Vec<Lost> {
     let mut all: BTreeMap<(u8, String), Vec<String>> = BTreeMap::new();
     for (title, why) in missing {
         let (rank, say) = match why {
@@ -469,6 +480,10 @@ fn collected(pools: &[Pool], missing: &[(String, Missing)], by: impl Fn(&Questio
         let mut say = |rank, say: &str| all.entry((rank, format!(": {say}"))).or_default().push(pool.title.clone());
         if !pool.lost.is_empty() {
             say(2, pool.lost);
+        }
+        if pool.each {
+            let sets = counted(pool.variants.len().min(variants) as u64, "set of numbers", "sets of numbers");
+            say(2, &format!("Here every learner has numbers of their own. The file has {sets} for all learners."));
         }
         let Some(question) = pool.variants.first() else { continue };
         for beyond in by(question) {

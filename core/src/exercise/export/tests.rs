@@ -43,8 +43,14 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> Vec<&'a str> {
 }
 
 fn pooled(exercise: &Exercise, variants: usize) -> Result<Pool, Missing> {
-    let source =
-        Source { key: "memory/weights", chapter: "Memory / states", title: "Weights: bf16", exercise, seed: 0 };
+    let source = Source {
+        key: "memory/weights",
+        chapter: "Memory / states",
+        title: "Weights: bf16",
+        exercise,
+        seed: 0,
+        each: false,
+    };
     pool(source, variants, &by_catalogue(exercise))
 }
 
@@ -178,6 +184,35 @@ fn what_is_lost_is_said_with_the_exercises_that_lose_it() {
         let asked = "1 exercise: Asked as matching: the learner gives each item its place.";
         assert!(said.iter().any(|l| l.say == asked), "{said:?}");
     }
+}
+
+#[test]
+fn numbers_of_ones_own_are_shared_in_a_file_and_that_is_said() {
+    let each = |exercise: &Exercise, variants: usize| {
+        let mut pool = pooled(exercise, variants).unwrap();
+        pool.each = true;
+        pool
+    };
+    let says = |said: Vec<Lost>, sets: &str| {
+        said.iter().any(|l| {
+            l.say
+                == format!(
+                    "1 exercise: Here every learner has numbers of their own. The file has {sets} for all learners."
+                )
+        })
+    };
+    for format in Format::ALL {
+        assert!(says(lost(format, &[each(&number(""), 50)], &[]), "4 sets of numbers"), "{format:?}");
+        assert!(says(lost(format, &[each(&number(""), 1)], &[]), "1 set of numbers"), "{format:?}");
+        assert!(!says(lost(format, &[pooled(&number(""), 4).unwrap()], &[]), "4 sets of numbers"), "{format:?}");
+    }
+    // A cartridge asks the first variant alone.
+    assert!(says(cartridge::lost(&[each(&number(""), 50)], &[]), "1 set of numbers"));
+    let exercise = order(["a", "b", "c"]);
+    let source = Source { key: "a/b", chapter: "A", title: "B", exercise: &exercise, seed: 0, each: true };
+    assert!(!pool(source, 3, &by_catalogue(&exercise)).unwrap().each, "it has no numbers to draw");
+    let exercise = number("");
+    assert!(pool(Source { exercise: &exercise, ..source }, 3, &by_catalogue(&exercise)).unwrap().each);
 }
 
 #[test]

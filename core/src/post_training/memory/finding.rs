@@ -15,10 +15,10 @@ impl Params {
         let Some(peak) = step.peak() else { return "Nothing is done.".to_owned() };
         let over = peak.total().0 - self.gpu.memory.0;
         let fits = match step.verdict {
-            Verdict::Fits => format!("It fits: {} of {}", bytes(peak.total().0), bytes(self.gpu.memory.0)),
-            Verdict::Tight => format!("It is tight: {} of {}", bytes(peak.total().0), bytes(self.gpu.memory.0)),
+            Verdict::Fits => format!("Fits. The peak is {} of {}", bytes(peak.total().0), bytes(self.gpu.memory.0)),
+            Verdict::Tight => format!("Tight. The peak is {} of {}", bytes(peak.total().0), bytes(self.gpu.memory.0)),
             Verdict::DoesNotFit if over > 0.0 => {
-                format!("It does not fit: {} on a GPU of {}", bytes(peak.total().0), bytes(self.gpu.memory.0))
+                format!("Does not fit. The peak is {} on a GPU of {}", bytes(peak.total().0), bytes(self.gpu.memory.0))
             }
             Verdict::DoesNotFit => format!(
                 "{} of {} leave too little for the CUDA context, buffers and fragmentation",

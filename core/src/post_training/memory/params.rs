@@ -35,7 +35,7 @@ const MAIN: [Param<Params>; 6] = [
         .label("Policy training")
         .main()
         .at(|p: &mut Params| p.tune.slot()),
-    whole("gpus", "GPUs in all", [1, GPUS], "8")
+    whole("gpus", "Total GPUs", [1, GPUS], "8")
         .takes(Takes::Gpus)
         .label("GPUs")
         .doubling(12)

@@ -121,7 +121,7 @@ fn a_step_that_does_not_fit_has_no_time() {
     let step = params.evaluate().expect("possible");
     assert!(!params.runs(&step));
     let finding = params.finding(&step);
-    assert!(finding.starts_with("It does not fit") && !finding.contains("of the time"), "{finding}");
+    assert!(finding.starts_with("Does not fit") && !finding.contains("of the time"), "{finding}");
     let applied = params.quantities(&step).into_iter().filter(|q| q.applies);
     assert!(applied.into_iter().all(|q| !["step-time", "generation-time", "generation-share", "idle"].contains(&q.id)));
 }

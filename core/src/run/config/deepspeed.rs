@@ -186,8 +186,18 @@ pub(in crate::run) fn printed(lines: &[(usize, String)], card: &mut Card) {
     // Of each name its first value and whether all are alike: a job may have several engines, such as a policy's and a frozen model's, and
     // nothing says which printed which list.
     let mut printed: BTreeMap<&str, (usize, &str, bool)> = BTreeMap::new();
+    let mut offloads = None;
     for (line, text) in lines {
         let Some((name, value)) = text.split_once(' ') else { continue };
+        // All settings of ZeRO at once. The stage has a line of its own; of the rest only offloading is looked for.
+        if name == "zero_config" {
+            // `device='cpu'`, without its quotes.
+            let devices = ["device=cpu", "device=nvme", "Enum.cpu:", "Enum.nvme:"];
+            if offloads.is_none() && devices.iter().any(|device| value.contains(device)) {
+                offloads = Some(*line);
+            }
+            continue;
+        }
         let (_, first, alike) = printed.entry(name).or_insert((*line, value, true));
         *alike &= *first == value;
     }
@@ -248,10 +258,7 @@ pub(in crate::run) fn printed(lines: &[(usize, String)], card: &mut Card) {
             updated_by(card, kind, false, &format!("optimizer_name {kind}"), line);
         }
     }
-    // `device='cpu'`, without its quotes.
-    if let Some((line, config)) = said("zero_config")
-        && ["device=cpu", "device=nvme", "Enum.cpu:", "Enum.nvme:"].iter().any(|device| config.contains(device))
-    {
+    if let Some(line) = offloads {
         card.unread_setting("zero_config: offload", "offloading isn't in this prediction", line);
     }
 }
@@ -292,6 +299,17 @@ mod tests {
         let two = read_any("train.log", &[LINES, &other].concat());
         assert_eq!((two.run.layout.zero, two.run.layout.mbs, two.run.layout.batch), (None, None, Some(64)));
         assert!(two.run.is_unknown("layout.zero") && two.run.is_unknown("layout.mbs"), "{two:?}");
+        // Two engines that only the rest of ZeRO's settings tells apart, one of which offloads.
+        let config = |rest: &str| {
+            format!(
+                "[2022-03-21 10:00:00,000] [INFO] [config.py:1065:print]   zero_config .................. stage=3 {rest}\n"
+            )
+        };
+        let apart = [LINES, &config("offload_param=None"), LINES, &config("offload_param=X(device='cpu')")].concat();
+        let apart = read_any("train.log", &apart);
+        assert_eq!(apart.run.layout.zero, Some(3), "{apart:?}");
+        assert!(!apart.run.is_unknown("layout.zero"), "{apart:?}");
+        assert!(apart.unread.iter().any(|unread| unread.why.contains("offloading")), "{:?}", apart.unread);
         // A list that is cut leaves open what it lacks.
         let cut = read_any(
             "train.log",
