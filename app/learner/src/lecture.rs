@@ -80,13 +80,17 @@ pub fn count(text: &str) -> usize {
 
 /// What a text is called: its first line, without the marks of Markdown.
 pub fn title_of(markdown: &str) -> String {
-    let first = markdown.lines().map(|line| line.trim_matches(['#', '*', '-', '_', ' '])).find(|line| !line.is_empty());
-    let words: String = first.unwrap_or("Text").chars().filter(|c| !matches!(c, '*' | '`')).collect();
+    let words = markdown.lines().map(without_marks).find(|line| !line.is_empty()).unwrap_or_else(|| "Text".to_owned());
     if words.chars().count() > 60 {
         format!("{} …", words.chars().take(60).collect::<String>().trim_end())
     } else {
         words
     }
+}
+
+/// A line without the marks of Markdown.
+pub(crate) fn without_marks(line: &str) -> String {
+    line.trim_matches(['#', '*', '-', '_', ' ']).chars().filter(|c| !matches!(c, '*' | '`')).collect()
 }
 
 /// Whether it is a picture and nothing else.

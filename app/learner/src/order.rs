@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::lecture::without_marks;
+
 /// What is shown together, with its notes and with the lines before it that say nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
@@ -31,10 +33,10 @@ pub fn blocks(list: &str) -> Vec<Block> {
             (Some(last), Some(more), _) if in_text => {
                 last.lines.end = at + 1;
                 if last.title.is_empty() {
-                    last.title = title_of(more);
+                    last.title = without_marks(more);
                 }
             }
-            (_, Some(first), _) => blocks.push(block(title_of(first))),
+            (_, Some(first), _) => blocks.push(block(without_marks(first))),
             (Some(last), _, Some(note)) => {
                 last.lines.end = at + 1;
                 if let Some(minutes) = minutes(note) {
@@ -63,11 +65,6 @@ pub fn blocks(list: &str) -> Vec<Block> {
 /// `5 min`.
 fn minutes(note: &str) -> Option<u32> {
     note.trim().strip_suffix("min")?.trim().parse().ok().filter(|minutes| (1..=MOST_MINUTES).contains(minutes))
-}
-
-/// What a line of a text is called, without the marks of Markdown; nothing if there are only marks.
-fn title_of(line: &str) -> String {
-    line.trim_matches(['#', '*', '-', '_', ' ']).chars().filter(|c| !matches!(c, '*' | '`')).collect()
 }
 
 /// The list with block `from` in the place of block `to`; the same list if there are no such blocks.
