@@ -15,7 +15,7 @@ use std::ops::Range;
 
 pub use answer::{Answer, answer};
 pub use index::Index;
-pub use log::{At, Condition, End, LogReading, Seen, filled, read_log};
+pub use log::{At, Condition, End, LogReading, Seen, UNKNOWN, filled, filled_html, read_log};
 
 /// A found place.
 #[derive(Debug, Clone, PartialEq, Eq)]

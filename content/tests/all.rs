@@ -5,6 +5,7 @@ mod draft;
 mod exercises;
 mod exports;
 mod figures;
+mod fuzz;
 mod golden;
 mod guides;
 mod hostile;

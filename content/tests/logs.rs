@@ -97,7 +97,7 @@ fn times(reading: &LogReading, sign: usize) -> usize {
 }
 
 /// What less of a log is told that the whole was not, and that is surer than what the whole was told of the same lines.
-fn added(signs: &[Sign], whole: &LogReading, less: &str) -> Vec<String> {
+pub(crate) fn added(signs: &[Sign], whole: &LogReading, less: &str) -> Vec<String> {
     let less = read_log(signs, less);
     let lost = whole.seen.iter().filter(|seen| times(&less, seen.sign) < seen.times).map(|seen| seen.kind).max();
     let new = less.seen.iter().filter(|seen| seen.kind > SignKind::Note && times(whole, seen.sign) == 0);

@@ -23,7 +23,7 @@ struct Tried {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Input {
+pub(crate) struct Input {
     reader: String,
     source: String,
     right: String,
@@ -31,13 +31,13 @@ struct Input {
     first: Answer,
     #[serde(default)]
     kind: String,
-    text: String,
+    pub(crate) text: String,
 }
 
 /// How something is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Answer {
+pub(crate) enum Answer {
     Read,
     Partly,
     Refused,
@@ -47,7 +47,7 @@ enum Answer {
 const ANSWERS: [(Answer, &str); 4] =
     [(Answer::Read, "Read"), (Answer::Partly, "Partly read"), (Answer::Refused, "Refused"), (Answer::Wrong, "Wrong")];
 
-const READERS: [(&str, &str); 7] = [
+pub(crate) const READERS: [(&str, &str); 7] = [
     ("launch", "Launch scripts and manifests"),
     ("logs", "Logs"),
     ("nccl-tests", "nccl-tests output"),
@@ -58,7 +58,7 @@ const READERS: [(&str, &str); 7] = [
 ];
 
 /// How a text is read, and what is said of it.
-fn said(reader: &str, text: &str, signs: &[Sign]) -> (Answer, String) {
+pub(crate) fn said(reader: &str, text: &str, signs: &[Sign]) -> (Answer, String) {
     let by_lines = |used: usize, faults: usize| match (used, faults) {
         (0, _) => Answer::Refused,
         (_, 0) => Answer::Read,
@@ -161,14 +161,18 @@ fn table(inputs: &[Input], now: &[Answer]) -> String {
     text
 }
 
+/// The inputs.
+pub(crate) fn tried() -> Vec<Input> {
+    let text = std::fs::read_to_string(root().join("tests/fixtures/tried.toml")).expect("tried.toml");
+    toml::from_str::<Tried>(&text).expect("TOML").input
+}
+
 #[test]
 fn what_people_posted_is_read_rightly() {
-    let text = std::fs::read_to_string(root().join("tests/fixtures/tried.toml")).expect("tried.toml");
-    let tried: Tried = toml::from_str(&text).expect("TOML");
-    let signs = signs();
-    assert!(tried.input.len() >= 40, "{}", tried.input.len());
+    let (inputs, signs) = (tried(), signs());
+    assert!(inputs.len() >= 40, "{}", inputs.len());
     let (mut now, mut wrong) = (Vec::new(), Vec::new());
-    for input in &tried.input {
+    for input in &inputs {
         assert!(!input.source.is_empty() && !input.right.is_empty(), "{}", input.says);
         assert!(input.first != Answer::Wrong || !input.kind.is_empty(), "{}", input.source);
         // As it is when it is pasted: without the line end behind it.
@@ -182,7 +186,7 @@ fn what_people_posted_is_read_rightly() {
     let path = root().join("../docs/READERS.md");
     let text = std::fs::read_to_string(&path).expect("docs/READERS.md");
     let (before, _) = text.split_once("<!-- counted -->\n").expect("the mark before the table");
-    let counted = format!("{before}<!-- counted -->\n\n{}", table(&tried.input, &now));
+    let counted = format!("{before}<!-- counted -->\n\n{}", table(&inputs, &now));
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, &counted).expect("docs/READERS.md is written");
     }

@@ -9,6 +9,9 @@ pub mod mcp;
 mod picture;
 mod run;
 mod schema;
+mod signs;
+
+use std::io::Read;
 
 use ringside_core::catalogue::{self, Entry};
 use ringside_core::quantity::{grouped, signed, significant};
@@ -39,8 +42,8 @@ impl From<String> for Unread {
     }
 }
 
-/// A file with its name, or why there is none.
-pub type Given = Result<(String, Vec<u8>), String>;
+/// A file with its name, which is read as far as it is needed, or why there is none.
+pub type Given = Result<(String, Box<dyn Read>), String>;
 
 /// The figure of this id.
 fn find(id: &str) -> Result<&'static Entry, Unread> {

@@ -94,17 +94,22 @@ fn run(arguments: &[String]) -> Result<Output, Unread> {
 /// A file, or what is piped in for `-`.
 fn file(path: &str) -> Given {
     let name = Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned());
-    let bytes = if path == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
-    } else {
-        std::fs::read(path)
-    };
-    bytes.map(|bytes| (name, bytes)).map_err(|error| format!("{path} couldn't be read: {error}."))
+    let unread = |error: std::io::Error| format!("{path} couldn't be read: {error}.");
+    if path == "-" {
+        return Ok((name, Box::new(std::io::stdin())));
+    }
+    let file = std::fs::File::open(path).map_err(unread)?;
+    // A folder can be opened, and not read.
+    if file.metadata().map_err(unread)?.is_dir() {
+        return Err(format!("{path} couldn't be read: it is a folder."));
+    }
+    Ok((name, Box::new(file)))
 }
 
 /// A file's text.
 fn text(path: &str) -> Result<String, Unread> {
-    let (name, bytes) = file(path)?;
+    let (name, mut file) = file(path)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(|error| Unread(format!("{path} couldn't be read: {error}.")))?;
     String::from_utf8(bytes).map_err(|_| Unread(format!("{name} isn't text in UTF-8.")))
 }

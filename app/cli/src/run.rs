@@ -1,35 +1,40 @@
 //! A run file: predicted next to measured, and assertions about it.
 
-use std::io::Read as _;
+use std::io::{Cursor, Read};
 
 use flate2::read::MultiGzDecoder;
-use ringside_core::allocator::Snapshot;
-use ringside_core::quantity::listed;
+use ringside_content::search::{End, LogReading};
+use ringside_core::allocator::Reader as SnapshotReader;
+use ringside_core::quantity::{grouped, listed};
 use ringside_core::run::{
-    Card, Checked, Content, Fails, Ledger, Link, Outcome, Report, Row, Run, check, compare, content,
-    gather as together, grown, read, snapshot, stops, versus,
+    Card, Checked, Content, Fails, Kind, Ledger, Link, MOST, Outcome, Output, Report, Row, Run, check, compare,
+    content, gather as together, grown, read, snapshot, stops, traces, versus,
 };
+use ringside_core::trace::Reader;
+use ringside_core::trace::diagnosis::diagnose;
+use ringside_core::trace::versus::Profile;
 use serde_json::{Value, json};
 
-use crate::{Given, Output, Unread, against, pretty};
+use crate::{Given, Output as Printed, Unread, against, pretty, signs};
 
 /// `ringside run`: puts what the files say into the run, and compares.
 ///
 /// # Errors
 /// A file couldn't be read.
-pub fn main(files: impl Iterator<Item = Given>, as_json: bool) -> Result<Output, Unread> {
-    let (run, cards, replaced) = gather(files)?;
+pub fn main(files: impl Iterator<Item = Given>, as_json: bool) -> Result<Printed, Unread> {
+    let (run, brought, replaced) = gather(files)?;
     let report = compare(&run);
-    let text = if as_json { pretty(&json(&run, &cards, &report, &[])) } else { page(&run, &cards, &replaced, &report) };
-    Ok(Output { text, holds: report.missing.is_empty() && run.fails == Fails::default() })
+    let text =
+        if as_json { pretty(&json(&run, &brought, &report, &[])) } else { page(&run, &brought, &replaced, &report) };
+    Ok(Printed { text, holds: report.missing.is_empty() && run.fails == Fails::default() })
 }
 
 /// `ringside check`: holds its assertions.
 ///
 /// # Errors
 /// A file couldn't be read, there is nothing to check, or an assertion couldn't be read or decided.
-pub fn judge(files: impl Iterator<Item = Given>, others: &[String], as_json: bool) -> Result<Output, Unread> {
-    let (run, cards, _) = gather(files)?;
+pub fn judge(files: impl Iterator<Item = Given>, others: &[String], as_json: bool) -> Result<Printed, Unread> {
+    let (run, brought, _) = gather(files)?;
     if run.check.is_empty() && others.is_empty() {
         return Err(Unread("There is nothing to check. Put check = [\"memory.total < 75e9\"] into the run file, or add --assert 'mfu > 0.4'.".to_owned()));
     }
@@ -42,7 +47,7 @@ pub fn judge(files: impl Iterator<Item = Given>, others: &[String], as_json: boo
     }
     let holds = checked.iter().all(|c| c.holds == Some(true));
     let text = if as_json {
-        pretty(&json(&run, &cards, &report, &checked))
+        pretty(&json(&run, &brought, &report, &checked))
     } else {
         checked
             .iter()
@@ -50,24 +55,24 @@ pub fn judge(files: impl Iterator<Item = Given>, others: &[String], as_json: boo
             .chain(run.caveat().map(|caveat| format!("{caveat}\n")))
             .collect()
     };
-    Ok(Output { text, holds })
+    Ok(Printed { text, holds })
 }
 
-/// The run that the files make together, in their order, what each is, and what replaced what.
-fn gather(files: impl Iterator<Item = Given>) -> Result<(Run, Vec<Card>, Vec<String>), Unread> {
-    let (mut cards, mut refused) = (Vec::new(), Vec::new());
+/// The run that the files make together, in their order, what each is and what its errors mean, and what replaced what.
+fn gather(files: impl Iterator<Item = Given>) -> Result<(Run, Vec<Brought>, Vec<String>), Unread> {
+    let (mut brought, mut refused) = (Vec::new(), Vec::new());
     for file in files {
-        match file.and_then(|(name, bytes)| card(&name, bytes)) {
-            Ok(card) => cards.push(card),
+        match file.and_then(|(name, from)| card(&name, from)) {
+            Ok(one) => brought.push(one),
             Err(why) => refused.push(why),
         }
     }
     if refused.is_empty() {
-        let (run, replaced) = together(&cards);
-        return Ok((run, cards, replaced));
+        let (run, replaced) = together(cards(&brought));
+        return Ok((run, brought, replaced));
     }
-    if !cards.is_empty() {
-        let names: Vec<String> = cards.iter().map(|card| format!("{} ({})", card.name, card.kind.label())).collect();
+    if !brought.is_empty() {
+        let names: Vec<String> = cards(&brought).map(|card| format!("{} ({})", card.name, card.kind.label())).collect();
         refused.push(format!(
             "Ringside can read {}. Leave out the files above and run the command again.",
             listed(&names)
@@ -76,31 +81,138 @@ fn gather(files: impl Iterator<Item = Given>) -> Result<(Run, Vec<Card>, Vec<Str
     Err(Unread(refused.join("\n")))
 }
 
-/// What a file says, or why it isn't read.
-fn card(name: &str, bytes: Vec<u8>) -> Result<Card, String> {
-    let bytes = unpacked(bytes).map_err(|why| format!("{name}: {why}"))?;
-    let card = match content(&bytes).map_err(|why| format!("{name}: {why}"))? {
-        Content::Snapshot => snapshot(name, &Snapshot::read(&bytes)),
-        Content::Trace | Content::Text => read(name, &String::from_utf8_lossy(&bytes)),
-    };
-    if card.outcome == Outcome::Refused { Err(format!("{name}: {}", card.said)) } else { Ok(card) }
+/// A file's card, and what the signs say of its errors.
+struct Brought {
+    card: Card,
+    errors: Option<LogReading>,
 }
 
-/// The largest file that is unpacked, in bytes.
-const LARGEST: u64 = 2_000_000_000;
+fn cards(brought: &[Brought]) -> impl Iterator<Item = &Card> + Clone {
+    brought.iter().map(|one| &one.card)
+}
 
-/// What a gzip file holds; another is as it is.
-fn unpacked(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
-    if !bytes.starts_with(&[0x1f, 0x8b]) {
-        return Ok(bytes);
+/// Bytes that are read at once, of which the first say what a file is.
+const PIECE: u64 = 1 << 20;
+
+/// What a file says, or why it isn't read. Long ones go through their reader piece by piece.
+fn card(name: &str, mut from: Box<dyn Read>) -> Result<Brought, String> {
+    let mut start = piece(&mut *from, 2).map_err(|error| format!("{name} couldn't be read: {error}."))?;
+    let is_packed = start == [0x1f, 0x8b];
+    if is_packed {
+        from = Box::new(MultiGzDecoder::new(Cursor::new(start).chain(from)));
+        start = Vec::new();
     }
-    let mut all = Vec::new();
-    let read = MultiGzDecoder::new(bytes.as_slice()).take(LARGEST + 1).read_to_end(&mut all);
-    match read {
-        Err(error) => Err(format!("It couldn't be unpacked: {error}.")),
-        Ok(_) if all.len() as u64 > LARGEST => Err("It has more than 2 GB unpacked. Record fewer steps.".to_owned()),
-        Ok(_) => Ok(all),
+    let mut pieces = Pieces { from, is_packed, start, ended: None };
+    let first = pieces.next().unwrap_or_default();
+    if let (true, Some(why)) = (first.is_empty(), pieces.ended.take()) {
+        return Err(format!("{name}: {why}"));
     }
+    let is_trace = match content(&first).map_err(|why| format!("{name}: {why}"))? {
+        Content::Snapshot => {
+            let mut reader = SnapshotReader::default();
+            let mut wants = reader.push(&first);
+            while let Some(piece) = pieces.next().filter(|_| wants) {
+                wants = reader.push(&piece);
+            }
+            let read = pieces.ended.take().map_or_else(|| reader.finish(), Err);
+            return shown(name, snapshot(name, &read), None);
+        }
+        Content::Trace => true,
+        Content::Text => false,
+    };
+    if is_trace {
+        let mut reader = Reader::default();
+        let mut wants = reader.push(&first);
+        while let Some(piece) = pieces.next().filter(|_| wants) {
+            wants = reader.push(&piece);
+        }
+        if pieces.ended.is_some() {
+            reader.damaged();
+        }
+        let trace = [reader.finish()];
+        let profile = Profile::of(&trace[0], &diagnose(&trace, 0));
+        return shown(name, traces(name, &trace, profile), None);
+    }
+    let mut text = first;
+    while text.len() <= MOST {
+        match pieces.next() {
+            Some(piece) => text.extend(piece),
+            None => break,
+        }
+    }
+    if text.len() <= MOST {
+        if let Some(why) = pieces.ended.take() {
+            return Err(format!("{name}: {why}"));
+        }
+        let text = String::from_utf8_lossy(&text);
+        return shown(name, read(name, &text), Some(End::of(&text)));
+    }
+    let (mut output, mut end) = (Output::default(), End::default());
+    let mut take = |piece: &[u8]| {
+        // A character that a cut splits can only be one of a word: numbers are ASCII.
+        let piece = String::from_utf8_lossy(piece);
+        output.push(&piece);
+        end.push(&piece);
+    };
+    take(&text);
+    drop(text);
+    while let Some(piece) = pieces.next() {
+        take(&piece);
+    }
+    if let Some(why) = pieces.ended.take() {
+        return Err(format!("{name}: {why}"));
+    }
+    shown(name, output.finish(name), Some(end))
+}
+
+/// A card with what the signs say of the log, unless nothing of it was read and nothing in it is known.
+fn shown(name: &str, mut card: Card, log: Option<End>) -> Result<Brought, String> {
+    let reading = log.filter(|_| card.may_hold_errors()).map(|log| log.read(signs::all()));
+    let errors = reading.filter(|reading| reading.is_shown(card.kind.is_output()));
+    if card.outcome == Outcome::Refused {
+        if errors.is_none() {
+            return Err(format!("{name}: {}", card.said));
+        }
+        // Errors in a text that is nothing else make it an error log.
+        if card.kind == Kind::Unknown {
+            card.said.clear();
+        }
+        (card.kind, card.outcome) = (Kind::Errors, Outcome::Read);
+    }
+    Ok(Brought { card, errors })
+}
+
+/// A file, unpacked, in pieces.
+struct Pieces {
+    from: Box<dyn Read>,
+    is_packed: bool,
+    /// Bytes that were read before.
+    start: Vec<u8>,
+    /// Why there is no more, if that isn't its end.
+    ended: Option<String>,
+}
+
+impl Iterator for Pieces {
+    type Item = Vec<u8>;
+
+    fn next(&mut self) -> Option<Vec<u8>> {
+        let mut all = std::mem::take(&mut self.start);
+        match piece(&mut *self.from, PIECE) {
+            Ok(more) => all.extend(more),
+            Err(error) => {
+                let what = if self.is_packed { "unpacked" } else { "read to its end" };
+                self.ended = Some(format!("It couldn't be {what}: {error}."));
+            }
+        }
+        (!all.is_empty()).then_some(all)
+    }
+}
+
+/// The next bytes, fewer only at the end.
+fn piece(from: &mut dyn Read, most: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn line(checked: &Checked) -> String {
@@ -110,7 +222,7 @@ fn line(checked: &Checked) -> String {
     }
 }
 
-fn page(run: &Run, cards: &[Card], replaced: &[String], report: &Report) -> String {
+fn page(run: &Run, brought: &[Brought], replaced: &[String], report: &Report) -> String {
     let mut text = String::new();
     if !run.name.is_empty() {
         text += &format!("{}\n", run.name);
@@ -121,16 +233,17 @@ fn page(run: &Run, cards: &[Card], replaced: &[String], report: &Report) -> Stri
     if !run.note.is_empty() {
         text += &format!("Note: {}\n", run.note);
     }
-    for (name, stop) in stops(cards) {
+    for (name, stop) in stops(cards(brought)) {
         text += &format!("{} ({})\n", stop.what, stop.place(name));
         if !stop.text.is_empty() {
             text += &format!("  {}\n", stop.text);
         }
         text += &format!("  {}\n\n", stop.why);
     }
-    for card in cards {
-        text +=
-            &format!("{}: {} ({}). {}\n", card.name, card.kind.label(), card.outcome.label().to_lowercase(), card.said);
+    for Brought { card, errors } in brought {
+        let (kind, outcome) = (card.kind.label(), card.outcome.label().to_lowercase());
+        text += format!("{}: {kind} ({outcome}). {}", card.name, card.said).trim_end();
+        text += "\n";
         for found in &card.found {
             text += &format!("  {}: {}\n", found.what, found.value);
         }
@@ -138,15 +251,20 @@ fn page(run: &Run, cards: &[Card], replaced: &[String], report: &Report) -> Stri
             let why = if unread.why.is_empty() { String::new() } else { format!(": {}", unread.why) };
             text += &format!("  not read: {}{why}\n", unread.text);
         }
+        let more = card.unread_count.saturating_sub(card.unread.len());
+        if more > 0 {
+            text += &format!("  not read: {} more\n", grouped(more as u64));
+        }
+        text += &errors.as_ref().map(signs::page).unwrap_or_default();
     }
     for line in replaced {
         text += &format!("  {line}\n");
     }
-    if let Some(v) = versus(cards) {
+    if let Some(v) = versus(cards(brought)) {
         let lines = v.lines.iter().map(|line| (line.label.clone(), line.texts(), line.difference_text()));
         text += &side_by_side(v.names, lines, &v.finding, &v.notes);
     }
-    if let Some(v) = grown(cards) {
+    if let Some(v) = grown(cards(brought)) {
         let lines = v.lines.iter().map(|line| (line.label.clone(), line.texts(), line.difference_text()));
         text += &side_by_side(v.names, lines, &v.finding, &v.notes);
     }
@@ -231,22 +349,27 @@ fn parts(ledger: &Ledger) -> String {
     text
 }
 
-fn json(run: &Run, cards: &[Card], report: &Report, checked: &[Checked]) -> Value {
+fn json(run: &Run, brought: &[Brought], report: &Report, checked: &[Checked]) -> Value {
     let link = |link: Option<&Link>| link.map(|link| json!({ "figure": link.figure, "query": link.query.to_string() }));
     let cause = |c: &ringside_core::run::Cause| json!({ "label": c.label, "size": c.size, "why": c.why, "link": link(c.link.as_ref()) });
     json!({
         "run": run,
-        "files": cards.iter().map(|card| json!({
+        "files": brought.iter().map(|Brought { card, errors }| json!({
             "name": card.name, "kind": card.kind.id(), "outcome": card.outcome.id(), "said": card.said,
             "stop": card.stop.as_ref().map(|s| json!({ "line": s.line, "text": s.text, "what": s.what, "why": s.why, "link": link(s.link.as_ref()) })),
             "found": card.found.iter().map(|f| json!({ "line": f.line, "what": f.what, "value": f.value, "link": link(f.link.as_ref()) })).collect::<Value>(),
+            "errors": errors.as_ref().map(signs::json),
+            "histories": card.histories.iter().map(|h| json!({
+                "device": h.device, "entries": h.entries, "is-timed": h.is_timed,
+                "moments": h.moments.iter().map(|m| json!({ "before": m.before, "allocated": m.allocated, "reserved": m.reserved })).collect::<Value>(),
+            })).collect::<Value>(),
             "unread": card.unread.iter().map(|u| json!({ "line": u.line, "text": u.text, "why": u.why })).collect::<Value>(),
         })).collect::<Value>(),
-        "traces": versus(cards).map(|v| json!({
+        "traces": versus(cards(brought)).map(|v| json!({
             "names": v.names, "per-step": v.per_step, "finding": v.finding, "notes": v.notes,
             "lines": v.lines.iter().map(|l| json!({ "label": l.label, "seconds": l.seconds })).collect::<Value>(),
         })),
-        "snapshots": grown(cards).map(|v| json!({
+        "snapshots": grown(cards(brought)).map(|v| json!({
             "names": v.names, "finding": v.finding, "notes": v.notes,
             "lines": v.lines.iter().map(|l| json!({ "label": l.label, "bytes": l.bytes })).collect::<Value>(),
         })),

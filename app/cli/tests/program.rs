@@ -263,3 +263,29 @@ fn the_documented_run_file_holds() {
     // Large values are grouped, and small ones aren't rounded away.
     assert!(out.contains(" against 80,000,000,000)") && out.contains(" against 0.4)"), "{out}");
 }
+
+#[test]
+fn a_log_gets_the_reasons_that_the_page_gives() {
+    let log = "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB of which 1.18 GiB is free.\n\
+               [rank3]:[E1229 16:57:25.3 ProcessGroupNCCL.cpp:607] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600013 milliseconds before timing out.\n\
+               something that nobody knows: RuntimeError: no such thing\n";
+    let (text, complaint, _) = ringside(&["run", "-"], log);
+    assert!(complaint.is_empty(), "{complaint}");
+    assert!(text.contains("What went wrong: ") && text.contains("(line 1, rank 0)"), "{text}");
+    assert!(text.contains("2.00 GiB") && text.contains("Not known here") && !text.contains("{asked}"), "{text}");
+    let (json, ..) = ringside(&["run", "-", "--json"], log);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let errors = &json["files"][0]["errors"];
+    assert_eq!(
+        (errors["signs"][0]["place"]["line"].as_u64(), errors["unknown-lines"].as_u64()),
+        (Some(1), Some(1)),
+        "{errors}"
+    );
+    for key in ["title", "means", "remedy"] {
+        assert!(text.contains(errors["signs"][0][key].as_str().expect("a sentence")), "{errors}");
+    }
+    // What nothing is known of is refused as before, and a healthy log has none.
+    assert_eq!(ringside(&["run", "-"], "nothing of use\n").2, Some(2));
+    let (text, ..) = ringside(&["run", "-"], "step: 5 loss: 2.1 memory: 40.1GiB(50%) tps: 5000 mfu: 40%\n");
+    assert!(!text.contains("What went wrong"), "{text}");
+}

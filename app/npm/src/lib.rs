@@ -1,5 +1,7 @@
 //! `ringside` for JavaScript: a function for each command, which returns what the command prints with `--json`. `cargo xtask npm` makes the package.
 
+use std::io::Cursor;
+
 use js_sys::{Error, JSON, Uint8Array};
 use ringside::{Given, Output, Unread};
 use wasm_bindgen::prelude::*;
@@ -82,5 +84,5 @@ fn given(file: &RunFile) -> Given {
             None => return Err(format!("{name} couldn't be read: its content is neither a string nor a Uint8Array.")),
         },
     };
-    Ok((name, bytes))
+    Ok((name, Box::new(Cursor::new(bytes))))
 }

@@ -92,6 +92,29 @@ export interface Report {
     stop: { line: number; text: string; what: string; why: string; link: Link | null } | null;
     found: { line: number; what: string; value: string; link: Link | null }[];
     unread: { line: number; text: string; why: string }[];
+    /** What the errors in a log mean: where to begin, the signs that were seen, and lines that look like errors and aren't known. */
+    errors: {
+      begin: string;
+      signs: {
+        id: string;
+        kind: "note" | "consequence" | "possible" | "cause";
+        title: string;
+        place: { line: number; text: string; rank: number | null };
+        times: number;
+        means: string;
+        remedy: string;
+        program: string;
+      }[];
+      unknown: { line: number; text: string; rank: number | null }[];
+      "unknown-lines": number;
+    } | null;
+    /** What each GPU of a memory snapshot held over time, if its history was recorded: microseconds (or entries) before its end, and bytes. */
+    histories: {
+      device: number;
+      entries: number;
+      "is-timed": boolean;
+      moments: { before: number; allocated: number; reserved: number }[];
+    }[];
   }[];
   /** The last two traces side by side: seconds of a step, or of the whole traces where steps aren't marked. */
   traces: {

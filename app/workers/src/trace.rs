@@ -1,4 +1,4 @@
-//! The dedicated worker that reads a learner's traces, memory snapshots and long output, so that a page with one of 200 MB never stands still. It
+//! The dedicated worker that reads a learner's traces, memory snapshots and long output, so that a page with one of 2 GB never stands still. It
 //! is given a list of files, and says how far it is and in the end what is in them ([`Said`], as bytes of postcard); or [`SNAPSHOT`] and one
 //! file; or [`OUTPUT`], one file, and the course's signs in JSON.
 //! A page that no longer wants the answer ends the worker.
@@ -6,8 +6,8 @@
 use js_sys::Array;
 use ringside_content::schema::Signs;
 use ringside_content::search::End;
-use ringside_core::allocator::Snapshot;
-use ringside_core::detective::{LARGEST_SNAPSHOT, OUTPUT, Printed, SNAPSHOT, Said, say_all};
+use ringside_core::allocator::Reader as SnapshotReader;
+use ringside_core::detective::{LARGEST, OUTPUT, Printed, SNAPSHOT, Said, say_all};
 use ringside_core::quantity::bytes_decimal;
 use ringside_core::run::Output;
 use ringside_core::trace::{MOST_EVENTS, Reader, Trace};
@@ -37,9 +37,13 @@ fn main() {
 async fn read_all(files: Array) {
     let mut traces: Vec<Trace> = Vec::new();
     let mut room = MOST_EVENTS;
+    let mut left = files.length() as usize;
     for file in files {
         let name = member(&file, "name").as_string().unwrap_or_default();
-        match read(&file, room).await {
+        // Each has its share of what those before it left.
+        let share = room / left.max(1);
+        left = left.saturating_sub(1);
+        match read(&file, share).await {
             Ok(trace) => {
                 for problem in &trace.problems {
                     say(&Said::Problem(format!("{name}: {}", problem.message)));
@@ -57,18 +61,18 @@ async fn read_all(files: Array) {
 }
 
 async fn read_snapshot(file: JsValue) {
-    let mut all = Vec::new();
+    let (mut reader, mut bytes) = (SnapshotReader::default(), 0);
     let read = in_pieces(&file, |piece| {
-        all.extend_from_slice(piece);
-        (all.len() <= LARGEST_SNAPSHOT).then_some(0)
+        bytes += piece.len() as u64;
+        (bytes <= LARGEST && reader.push(piece)).then_some(0)
     });
     let read = read.await.and_then(|whole| whole.map_err(|Damaged| GONE.to_owned()));
     say(&Said::Snapshot(read.and_then(|()| {
-        if all.len() > LARGEST_SNAPSHOT {
-            let most = bytes_decimal(LARGEST_SNAPSHOT as f64);
+        if bytes > LARGEST {
+            let most = bytes_decimal(LARGEST as f64);
             return Err(format!("It has more than {most} unpacked. Make the snapshot earlier in the run."));
         }
-        Snapshot::read(&all)
+        reader.finish()
     })));
 }
 

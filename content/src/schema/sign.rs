@@ -24,6 +24,18 @@ pub enum SignKind {
     Cause,
 }
 
+impl SignKind {
+    /// What is said before a sign’s title.
+    pub fn certainty(self) -> &'static str {
+        match self {
+            SignKind::Cause => "",
+            SignKind::Possible => "Possibly: ",
+            SignKind::Consequence => "A report, not a cause: ",
+            SignKind::Note => "Not an error: ",
+        }
+    }
+}
+
 /// A message that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Sign {

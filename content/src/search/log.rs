@@ -134,6 +134,13 @@ impl End {
         }
     }
 
+    /// That of a text in one piece.
+    pub fn of(text: &str) -> Self {
+        let mut end = Self::default();
+        end.push(text);
+        end
+    }
+
     /// Reads it. Lines are counted from the beginning of the log.
     pub fn read(&self, signs: &[Sign]) -> LogReading {
         read_end(signs, &self.text, self.before)
@@ -201,7 +208,40 @@ fn read_end(signs: &[Sign], log: &str, mut before: Before) -> LogReading {
     reading
 }
 
+/// A text with what was kept in the places of its names, as `written` writes it; a name that was not kept stands for itself.
+pub fn filled(text: &str, kept: &[(String, String)], written: impl Fn(&str) -> String) -> String {
+    let mut pieces = text.split('{');
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        match piece.split_once('}') {
+            Some((name, rest)) => {
+                let found = kept.iter().find(|(n, _)| n == name).map_or(name, |(_, text)| text);
+                text.push_str(&written(found));
+                text.push_str(rest);
+            }
+            None => {
+                text.push('{');
+                text.push_str(piece);
+            }
+        }
+    }
+    text
+}
+
+/// Rendered text with what was kept in the places of its names, which is never markup.
+pub fn filled_html(html: &str, kept: &[(String, String)]) -> String {
+    filled(html, kept, |text| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"))
+}
+
+/// What is said of lines that look like errors and are not known.
+pub const UNKNOWN: &str = "These lines look like errors. Read the first of the rank that ended first.";
+
 impl LogReading {
+    /// Whether it is shown beside what else was read of a text: a script may speak of errors that nobody has seen, and output does not.
+    pub fn is_shown(&self, is_output: bool) -> bool {
+        self.has_trouble() || is_output && self.unknown_lines > 0
+    }
+
     /// Whether a sign says that something went wrong.
     pub fn has_trouble(&self) -> bool {
         self.seen.iter().any(|seen| seen.kind > SignKind::Note)
@@ -463,26 +503,6 @@ fn clipped(text: &str, most: usize) -> &str {
         end -= 1;
     }
     &text[..end]
-}
-
-/// Rendered text with what was kept in the places of its names; a name that was not kept stands for itself.
-pub fn filled(html: &str, kept: &[(String, String)]) -> String {
-    let mut pieces = html.split('{');
-    let mut text = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        match piece.split_once('}') {
-            Some((name, rest)) => {
-                let found = kept.iter().find(|(n, _)| n == name).map_or(name, |(_, text)| text);
-                text.push_str(&found.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"));
-                text.push_str(rest);
-            }
-            None => {
-                text.push('{');
-                text.push_str(piece);
-            }
-        }
-    }
-    text
 }
 
 #[cfg(test)]

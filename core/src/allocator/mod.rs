@@ -2,6 +2,7 @@
 
 mod device;
 mod finding;
+mod history;
 mod pickle;
 mod scenario;
 mod snapshot;
@@ -10,8 +11,9 @@ mod tests;
 pub mod versus;
 
 pub use device::{Allocator, Answer, Block, Segment, Served, Use, rounded, segment_size};
+pub use history::{History, Moment};
 pub use scenario::{Op, Scenario};
-pub use snapshot::{Bytes, Drawn, Piece, Site, Snapshot, State};
+pub use snapshot::{Bytes, Drawn, Piece, Reader, Site, Snapshot, State};
 
 use crate::declare::{
     Field as _, Measure, Model, Origin, Origins, Param, choice, doc, headline, measure, origin, real, switch, whole,

@@ -2,7 +2,8 @@
 //!
 //! A snapshot is what `torch.cuda.memory._snapshot()` returns and `_dump_snapshot` pickles (`pytorch/pytorch`,
 //! `torch/cuda/memory.py`): a dictionary whose `segments` have `total_size`, `segment_type`, `is_expandable` and `blocks`, each with
-//! `size` and `state`, and where the history of allocations was recorded `frames`, the innermost first.
+//! `size` and `state`, and where the history of allocations was recorded `frames`, the innermost first. Its `device_traces` are that history
+//! ([`History`]).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,9 +12,10 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::device::Use;
-use super::pickle::{Pickle, Value};
+use super::history::{History, Recorder};
+use super::pickle::{Cell, Item, Pickle};
 use super::{Run, Segment};
-use crate::quantity::{counted, grouped};
+use crate::quantity::{Unit, counted, grouped};
 
 /// Segments that are kept to be drawn; of a snapshot with more, the longest.
 pub const MOST_SEGMENTS: usize = 60;
@@ -21,11 +23,17 @@ pub const MOST_SEGMENTS: usize = 60;
 /// Pieces that are kept of one segment: more could not be told apart on a screen.
 const MOST_PIECES: usize = 1000;
 
+/// The longest snapshot in JSON, in bytes, which is held as a whole; a pickle is read piece by piece.
+const MOST_JSON: usize = 200_000_000;
+
 /// Blocks and segments that are read of one file. A pickle can refer to the same block any number of times, so its length bounds nothing.
 const MOST_BLOCKS: u64 = 1_000_000;
 
 /// The most characters of a file's and of a function's name.
 const LONGEST: usize = 100;
+
+/// GPUs of one process.
+const MOST_DEVICES: usize = 64;
 
 /// Call sites that are told apart.
 const MOST_SITES: usize = 10_000;
@@ -198,6 +206,8 @@ pub struct Snapshot {
     pub sites: Vec<Site>,
     /// Bytes in tensors of further sites, which aren't told apart.
     pub other_sites: u64,
+    /// What each GPU held over time, where the history was recorded.
+    pub histories: Vec<History>,
     /// What is wrong with the file, and was left out: sentences.
     pub problems: Vec<String>,
 }
@@ -214,6 +224,8 @@ pub struct Site {
 #[derive(Deserialize)]
 struct RawBlock {
     size: u64,
+    #[serde(default)]
+    requested_size: Option<u64>,
     #[serde(default)]
     state: RawState,
     #[serde(default)]
@@ -324,17 +336,26 @@ struct RawSegment {
 #[derive(Deserialize)]
 struct RawSnapshot {
     segments: Vec<RawSegment>,
+    /// By GPU.
+    #[serde(default)]
+    device_traces: Vec<Recorder>,
 }
 
 impl Run {
     /// What it holds now, to be drawn.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.now.segments.iter().map(|s| Drawn::of(self, s)).collect(), BTreeMap::new(), Vec::new())
+        let segments = self.now.segments.iter().map(|s| Drawn::of(self, s)).collect();
+        Snapshot::new(segments, BTreeMap::new(), Vec::new(), Vec::new())
     }
 }
 
 impl Snapshot {
-    fn new(mut segments: Vec<Drawn>, sites: BTreeMap<String, u64>, problems: Vec<String>) -> Self {
+    fn new(
+        mut segments: Vec<Drawn>,
+        sites: BTreeMap<String, u64>,
+        histories: Vec<History>,
+        problems: Vec<String>,
+    ) -> Self {
         let (mut bytes, mut given_back) = (Bytes::default(), 0_u64);
         for segment in &segments {
             bytes.add(&segment.bytes);
@@ -348,7 +369,8 @@ impl Snapshot {
         sites.sort_by_key(|site| std::cmp::Reverse(site.bytes));
         let further = sites.split_off(sites.len().min(MOST_SITES));
         let other_sites = further.iter().fold(0_u64, |sum, site| sum.saturating_add(site.bytes));
-        Self { segments, more: (rest.len() as u64, held), bytes, given_back, sites, other_sites, problems }
+        let more = (rest.len() as u64, held);
+        Self { segments, more, bytes, given_back, sites, other_sites, histories, problems }
     }
 
     /// Reads a snapshot: a pickle, or JSON of all of it or of its `segments` alone.
@@ -356,24 +378,20 @@ impl Snapshot {
     /// # Errors
     /// A sentence that says what is wrong, and how to write a snapshot.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
-        let segments = match bytes.trim_ascii_start().first() {
-            None => return Err("The file is empty.".to_owned()),
-            Some(b'{') => json::<RawSnapshot>(bytes)?.segments,
-            Some(b'[') => json::<Vec<RawSegment>>(bytes)?,
-            Some(0x80) => pickled(&Pickle::read(bytes)?)?,
-            Some(_) => return Err(format!("It is neither JSON nor a pickle. {HOW}")),
-        };
-        if segments.is_empty() {
+        let mut reader = Reader::default();
+        bytes.chunks(1 << 20).all(|piece| reader.push(piece));
+        reader.finish()
+    }
+
+    fn of(RawSnapshot { segments: raw, device_traces }: RawSnapshot) -> Result<Self, String> {
+        if raw.is_empty() {
             return Err("The snapshot has no segments: nothing was taken from the device when it was made.".to_owned());
         }
-        let blocks = segments.iter().fold(0_u64, |sum, s| sum.saturating_add(s.blocks.len() as u64));
+        let blocks = raw.iter().fold(0_u64, |sum, s| sum.saturating_add(s.blocks.len() as u64));
         if blocks > MOST_BLOCKS {
             return Err(too_many());
         }
-        Ok(Self::of(segments))
-    }
-
-    fn of(raw: Vec<RawSegment>) -> Self {
+        let (histories, untold) = histories(&raw, device_traces);
         let (mut unknown, mut uneven, mut empty, mut huge) = (0_u64, 0_u64, 0_u64, 0_u64);
         let devices = raw.iter().map(|s| s.device).min().zip(raw.iter().map(|s| s.device).max());
         let several = devices.is_some_and(|(first, last)| first != last);
@@ -420,7 +438,97 @@ impl Snapshot {
             said(uneven, "segment", "segments", "of another size than its blocks have together: the blocks are drawn."),
             said(empty, "segment", "segments", "without blocks: left out."),
         ];
-        Self::new(segments, sites, problems.into_iter().flatten().collect())
+        let problems = problems.into_iter().flatten().chain(untold).collect();
+        Ok(Self::new(segments, sites, histories, problems))
+    }
+}
+
+/// What each GPU held over time, and why it isn't known of one whose entries don't add up.
+fn histories(segments: &[RawSegment], recorded: Vec<Recorder>) -> (Vec<History>, Vec<String>) {
+    let (mut all, mut untold) = (Vec::new(), Vec::new());
+    for (device, recorder) in recorded.into_iter().enumerate() {
+        let own = segments.iter().filter(|segment| usize::try_from(segment.device) == Ok(device));
+        let mut end = [0_u64; 2];
+        for block in own.flat_map(|segment| &segment.blocks) {
+            let size = block.size.min(MOST_SIZE);
+            // Entries have the sizes that were asked for, and no line for what is freed on another stream.
+            let asked =
+                if matches!(block.state, RawState::Allocated) { block.requested_size.unwrap_or(size) } else { 0 };
+            end = [end[0].saturating_add(asked), end[1].saturating_add(size)];
+        }
+        match recorder.finish(device as u64, end) {
+            Ok(history) => all.extend(history),
+            Err(why) => untold.push(why),
+        }
+    }
+    (all, untold)
+}
+
+/// Reads a snapshot piece by piece. A pickle is kept as what is drawn of it.
+#[derive(Debug, Clone, Default)]
+pub struct Reader {
+    form: Form,
+    /// Why no more is read.
+    ended: Option<String>,
+}
+
+#[derive(Debug, Clone, Default)]
+enum Form {
+    #[default]
+    Nothing,
+    Json(Vec<u8>),
+    Pickle(Box<Pickle>),
+    Neither,
+}
+
+impl Reader {
+    /// Takes the next bytes of the file, unpacked. Whether it wants more.
+    pub fn push(&mut self, piece: &[u8]) -> bool {
+        if matches!(self.form, Form::Nothing) {
+            self.form = match piece.trim_ascii_start().first() {
+                None => return true,
+                Some(b'{' | b'[') => Form::Json(Vec::new()),
+                Some(0x80) => Form::Pickle(Box::default()),
+                Some(_) => Form::Neither,
+            };
+        }
+        match &mut self.form {
+            Form::Nothing | Form::Neither => false,
+            Form::Json(all) if all.len() + piece.len() > MOST_JSON => {
+                let most = Unit::Bytes.format(MOST_JSON as f64);
+                self.ended = Some(format!(
+                    "It is JSON of more than {most}. Bring the pickle that torch.cuda.memory._dump_snapshot(\"snapshot.pickle\") writes, which may be longer."
+                ));
+                false
+            }
+            Form::Json(all) => {
+                all.extend_from_slice(piece);
+                true
+            }
+            Form::Pickle(pickle) => pickle.push(piece).unwrap_or_else(|why| {
+                self.ended = Some(why);
+                false
+            }),
+        }
+    }
+
+    /// What was read.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong, and how to write a snapshot.
+    pub fn finish(self) -> Result<Snapshot, String> {
+        if let Some(why) = self.ended {
+            return Err(why);
+        }
+        Snapshot::of(match self.form {
+            Form::Nothing => return Err("The file is empty.".to_owned()),
+            Form::Neither => return Err(format!("It is neither JSON nor a pickle. {HOW}")),
+            Form::Json(all) if all.trim_ascii_start().starts_with(b"[") => {
+                RawSnapshot { segments: json(&all)?, device_traces: Vec::new() }
+            }
+            Form::Json(all) => json(&all)?,
+            Form::Pickle(pickle) => pickled(*pickle)?,
+        })
     }
 }
 
@@ -446,53 +554,47 @@ fn json<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, String> {
     })
 }
 
-/// The segments of a pickle.
-fn pickled(pickle: &Pickle) -> Result<Vec<RawSegment>, String> {
-    let segments = match pickle.top() {
-        all @ Value::Dict(_) => pickle.member(all, "segments"),
-        list => Some(list),
+/// What a pickle holds.
+fn pickled(mut pickle: Pickle) -> Result<RawSnapshot, String> {
+    let top = pickle.top()?;
+    let (segments, traces) = match pickle.cell(top) {
+        Cell::Top(parts) => (parts[0], parts[1]),
+        _ => (top, Item::Other),
     };
-    let Some(Value::List(segments)) = segments else {
+    let Cell::List(segments) = pickle.cell(segments) else {
         return Err(format!("This pickle has no segments. {HOW}"));
     };
-    let number = |dict: &Value, key: &str| match pickle.member(dict, key) {
-        Some(Value::Int(n)) => Some(*n),
-        _ => None,
-    };
-    fn text<'a>(pickle: &'a Pickle, dict: &Value, key: &str) -> &'a str {
-        match pickle.member(dict, key) {
-            Some(Value::Text(text)) => text,
-            _ => "",
-        }
-    }
-    let frame = |at: &usize| {
-        let frame = pickle.get(*at);
-        let text = |key| text(pickle, frame, key).to_owned();
-        RawFrame { filename: text("filename"), line: number(frame, "line").unwrap_or_default(), name: text("name") }
-    };
-    // Blocks share their frames: each list is looked through once.
-    let mut known: BTreeMap<usize, Frames> = BTreeMap::new();
-    let mut frames_of = |block: &Value| {
-        let Some(at) = pickle.place(block, "frames") else { return Frames::default() };
-        let read = || {
-            let Value::List(frames) = pickle.get(at) else { return Frames::default() };
-            let mut choice = Choice::default();
-            frames.iter().for_each(|at| choice.take(frame(at)));
-            choice.site()
+    // Blocks share their frames: each list is looked at once.
+    let mut known: BTreeMap<u32, Frames> = BTreeMap::new();
+    let mut frames_of = |list: Item| {
+        let (Item::At(at), Cell::Frames { inside, own }) = (list, pickle.cell(list)) else { return Frames::default() };
+        let frame = |at: u32| match pickle.cell(Item::At(at)) {
+            Cell::Frame { file, name, line } => {
+                let text = |at: &u32| pickle.text(Item::At(*at)).to_owned();
+                Some(RawFrame { filename: text(file), line: i64::from(*line), name: text(name) })
+            }
+            _ => None,
         };
+        let read = || Choice { inside: inside.and_then(frame), own: own.and_then(frame) }.site();
         known.entry(at).or_insert_with(read).clone()
     };
-    let mut block = |at: &usize| {
-        let block = pickle.get(*at);
-        let size = number(block, "size").and_then(|n| u64::try_from(n).ok())?;
-        Some(RawBlock { size, state: RawState::of(text(pickle, block, "state")), frames: frames_of(block) })
+    let mut block = |item: &Item| {
+        let Cell::Block(block) = pickle.cell(*item) else { return None };
+        Some(RawBlock {
+            size: block.size?,
+            requested_size: block.requested,
+            state: RawState::of(pickle.text(block.state)),
+            frames: frames_of(block.frames),
+        })
     };
     // What is referred to again is copied again: the copies are counted before they are made.
     let mut count = 0_u64;
     let mut all = Vec::new();
-    for at in segments {
-        let segment = pickle.get(*at);
-        let Some(Value::List(blocks)) = pickle.member(segment, "blocks") else {
+    for item in segments {
+        let Cell::Segment(segment) = pickle.cell(*item) else {
+            return Err(format!("A segment of this pickle has no blocks. {HOW}"));
+        };
+        let Cell::List(blocks) = pickle.cell(segment.blocks) else {
             return Err(format!("A segment of this pickle has no blocks. {HOW}"));
         };
         count = count.saturating_add(blocks.len() as u64 + 1);
@@ -501,16 +603,17 @@ fn pickled(pickle: &Pickle) -> Result<Vec<RawSegment>, String> {
         }
         let blocks: Option<Vec<RawBlock>> = blocks.iter().map(&mut block).collect();
         all.push(RawSegment {
-            total_size: number(segment, "total_size").and_then(|n| u64::try_from(n).ok()),
-            segment_type: if text(pickle, segment, "segment_type") == "small" {
-                "small".to_owned()
-            } else {
-                String::new()
-            },
-            is_expandable: pickle.member(segment, "is_expandable") == Some(&Value::Bool(true)),
-            device: number(segment, "device").unwrap_or_default(),
+            total_size: segment.total_size,
+            segment_type: if segment.small { "small".to_owned() } else { String::new() },
+            is_expandable: segment.expandable,
+            device: segment.device,
             blocks: blocks.ok_or_else(|| format!("A block of this pickle has no size. {HOW}"))?,
         });
     }
-    Ok(all)
+    let traces = match pickle.cell(traces) {
+        Cell::List(traces) => traces.clone(),
+        _ => Vec::new(),
+    };
+    let device_traces = traces.into_iter().take(MOST_DEVICES).map(|item| pickle.recorder(item).unwrap_or_default());
+    Ok(RawSnapshot { segments: all, device_traces: device_traces.collect() })
 }

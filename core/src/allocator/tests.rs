@@ -243,6 +243,59 @@ fn every_protocol_of_a_snapshot_is_read() {
     }
 }
 
+/// The history of two GPUs; `make_history.py` prints what was held at most and at the end.
+#[test]
+fn a_history_says_what_was_held_over_time() {
+    let files: [&[u8]; 2] = [
+        include_bytes!("../../tests/fixtures/snapshots/history.p2.pickle"),
+        include_bytes!("../../tests/fixtures/snapshots/history.p4.pickle"),
+    ];
+    let whole = Snapshot::read(files[0]).expect("it is one");
+    assert_eq!(whole.problems, [""; 0]);
+    let said = |device: usize| {
+        let history = &whole.histories[device];
+        let peak = history.peak().expect("moments");
+        let last = history.moments.last().expect("moments");
+        (history.entries, peak.allocated, last.allocated, history.moments[0].before)
+    };
+    assert_eq!((whole.histories.len(), whole.histories[0].device, whole.histories[1].device), (2, 0, 1));
+    assert_eq!(said(0), (59, 202_308, 131_772, 927));
+    // Of more entries than moments two share one, the last of whose times counts.
+    assert_eq!((said(1).0, said(1).1, said(1).2), (1311, 1_557_396, 1_316_264));
+    assert!(whole.histories.iter().all(|history| history.is_timed && history.reserved() == 64 * MI));
+    assert!(whole.sites.iter().all(|site| site.name.starts_with("run/train.py:")), "{:?}", whole.sites);
+    for file in files {
+        // In pieces of any size the same.
+        for size in [1, 7, 997, 65_536] {
+            let mut reader = super::Reader::default();
+            assert!(file.chunks(size).take(file.len().div_ceil(size) - 1).all(|piece| reader.push(piece)));
+            reader.push(file.chunks(size).last().expect("bytes"));
+            assert_eq!(reader.finish().as_ref(), Ok(&whole), "pieces of {size}");
+        }
+        // Of one that stops in the middle nothing is said.
+        let cut = Snapshot::read(&file[..file.len() / 2]).expect_err("half of it");
+        assert!(cut.contains("in the middle"), "{cut}");
+    }
+    let json = JSON.replace(
+        "\"device_traces\":[[]]",
+        r#""device_traces":[[{"action":"alloc","size":500,"time_us":5},{"action":"segment_alloc","size":2097152,"time_us":4},
+        {"action":"free_requested","size":300,"time_us":9},{"action":"oom","size":1}]]"#,
+    );
+    let snapshot = Snapshot::read(json.as_bytes()).expect("it is one");
+    let moments: Vec<(u64, u64)> = snapshot.histories[0].moments.iter().map(|m| (m.allocated, m.reserved)).collect();
+    let (asked, all) = (9_437_000, 22 * MI);
+    assert_eq!(moments, [(asked + 300, all - 2 * MI), (asked + 300, all), (asked, all), (asked, all)]);
+    assert!(!snapshot.histories[0].is_timed);
+    // More given back than can have been.
+    let wrong = json.replace("\"free_requested\",\"size\":300", "\"alloc\",\"size\":99999999");
+    let snapshot = Snapshot::read(wrong.as_bytes()).expect("it is one");
+    assert!(
+        snapshot.histories.is_empty() && snapshot.problems[0].contains("doesn’t lead to"),
+        "{:?}",
+        snapshot.problems
+    );
+}
+
 /// A pickle in which `segments` references to one segment each have `blocks` references to one block.
 fn bomb(blocks: usize, segments: usize) -> Vec<u8> {
     let text = |text: &str| [&[0x8c, text.len() as u8], text.as_bytes()].concat();

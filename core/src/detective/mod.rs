@@ -12,7 +12,7 @@ mod tests;
 
 pub use game::{CASES, Case, choices};
 pub use outcome::Outcome;
-pub use own::{LARGEST_SNAPSHOT, OUTPUT, Own, Printed, SNAPSHOT, Said, say_all};
+pub use own::{LARGEST, OUTPUT, Own, Printed, SNAPSHOT, Said, say_all};
 pub use sentences::{evidence, lead, remedy, title};
 
 use crate::declare::{

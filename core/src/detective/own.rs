@@ -94,8 +94,8 @@ pub struct Printed {
 
 /// What stands before a file that is a memory snapshot, where the worker is given files: without it they are traces.
 pub const SNAPSHOT: &str = "snapshot";
-/// The largest snapshot, unpacked, in bytes: it's read as a whole.
-pub const LARGEST_SNAPSHOT: usize = 200_000_000;
+/// The largest file that is read, in bytes.
+pub const LARGEST: u64 = crate::trace::MOST_BYTES;
 /// What stands before a file that is a program's output; behind it stand the course's signs in JSON.
 pub const OUTPUT: &str = "output";
 

@@ -674,6 +674,11 @@ fn meet(agents: &[Agent], launch: &mut Launch) {
     let named = |name: &str| is_local(name) || (0..super::world::MOST_NODES).any(|node| is_host(name, node));
     for agent in agents {
         let Some((host, _)) = &agent.endpoint else { continue };
+        // A port that is a word in brackets: people write such words in place of theirs.
+        if host.contains("]:[") {
+            let why = "The words in brackets stand for a host and a port: write yours in their place.";
+            return launch.unread(agent.line, Reach::Everything, why);
+        }
         let sound = !host.is_empty() && host.chars().all(|c| c.is_alphanumeric() || "_.:-".contains(c));
         if !sound {
             launch.detail = agent.endpoint.as_ref().map_or(String::new(), |(host, port)| format!("{host}:{port}"));

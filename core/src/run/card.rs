@@ -3,6 +3,7 @@
 use super::file::Run;
 use super::ledger::Link;
 use super::topology::Topology;
+use crate::allocator::History;
 use crate::allocator::versus::Holdings;
 use crate::options;
 use crate::quantity::grouped;
@@ -79,6 +80,13 @@ options!(Kind {
     Errors: "errors", "Error log";
     Unknown: "unknown", "Not recognized";
 });
+
+impl Kind {
+    /// Whether what looks like an error in it was printed, and isn't only spoken of.
+    pub fn is_output(self) -> bool {
+        matches!(self, Kind::Unknown | Kind::Errors | Kind::Log)
+    }
+}
 
 /// How much of a text was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -175,6 +183,8 @@ pub struct Card {
     pub profile: Option<Profile>,
     /// What of a snapshot is put beside another.
     pub holdings: Option<Holdings>,
+    /// What each GPU of a snapshot held over time.
+    pub histories: Vec<History>,
 }
 
 /// Most unread items that are listed.

@@ -439,11 +439,27 @@ pub fn snapshot(name: &str, snapshot: &Result<Snapshot, String>) -> Card {
         card.found(metric.label(), metric.text(value), 0);
     }
     card.found("Segments", grouped(snapshot.segments.len() as u64 + snapshot.more.0), 0);
+    for history in &snapshot.histories {
+        let Some(peak) = history.peak() else { continue };
+        let of = if snapshot.histories.len() > 1 { format!(" on GPU {}", history.device) } else { String::new() };
+        let text = |bytes: u64| Unit::Bytes.format(bytes as f64);
+        card.found(
+            format!("Most in tensors{of}, of {} entries of history", grouped(history.entries)),
+            format!("{}, {}", text(peak.allocated), history.when(peak)),
+            0,
+        );
+        card.found(format!("Most reserved{of}, in the history"), text(history.reserved()), 0);
+    }
+    card.histories = snapshot.histories.clone();
     card.holdings = Some(Holdings::of(snapshot));
     for problem in &snapshot.problems {
         card.unread(problem, "", 0);
     }
-    card.said =
-        "The numbers are those of the moment when the snapshot was taken. The peak of a step may be higher.".to_owned();
+    card.said = if snapshot.histories.is_empty() {
+        "The numbers are those of the moment when the snapshot was taken. The peak of a step may be higher."
+    } else {
+        "Memory reserved and allocated are those of the moment when the snapshot was taken; its history has the peak."
+    }
+    .to_owned();
     card.done()
 }

@@ -297,6 +297,19 @@ const FORMS: &[Form] = &[
             behind("#queue-req:", A(M::Waiting), 1.0),
         ],
     },
+    // `trtllm-bench throughput` (`NVIDIA/TensorRT-LLM`, `tensorrt_llm/bench/dataclasses/reporting.py`).
+    Form {
+        program: "trtllm-bench",
+        marks: &["Total Output Throughput (tokens/sec):"],
+        fields: &[behind("(tokens/sec):", A(M::GenerationRate), 1.0)],
+    },
+    Form { program: "trtllm-bench", marks: &["TP Size:"], fields: &[behind("TP Size:", Tp, 1.0)] },
+    Form { program: "trtllm-bench", marks: &["PP Size:"], fields: &[behind("PP Size:", Pp, 1.0)] },
+    Form {
+        program: BENCHMARK,
+        marks: &["Output token throughput (tok/s):"],
+        fields: &[behind("throughput (tok/s):", A(M::GenerationRate), 1.0)],
+    },
     Form { program: BENCHMARK, marks: &["Mean TTFT (ms):"], fields: &[behind("TTFT (ms):", A(M::FirstToken), 1e-3)] },
     Form { program: BENCHMARK, marks: &["Mean TPOT (ms):"], fields: &[behind("TPOT (ms):", A(M::PerToken), 1e-3)] },
     Form { program: "SGLang", marks: &["KV Cache is allocated"], fields: &[behind("#tokens:", A(M::KvTokens), 1.0)] },
@@ -454,6 +467,8 @@ pub struct Output {
     arguments: Vec<(usize, String)>,
     /// What DeepSpeed prints of its settings.
     engine: Vec<(usize, String)>,
+    /// What vLLM prints of its settings, as the command that gives them.
+    command: Option<(usize, String)>,
     /// Whether the marks around Megatron-LM's dump were there.
     dump: (bool, bool),
     quoted: Vec<(usize, String)>,
@@ -618,6 +633,15 @@ impl Output {
             self.arguments.push((number, argument));
             taken = true;
         }
+        // Printed once the tokenizer is there, behind the dump.
+        if let Some(rows) = padded_vocabulary(line).filter(|_| self.dump.0) {
+            self.arguments.push((number, format!("padded_vocab_size {rows}")));
+            taken = true;
+        }
+        if let Some(command) = engine(line) {
+            self.command = Some((number, command));
+            taken = true;
+        }
         if let Some(setting) = super::config::deepspeed::printed_line(line) {
             if !setting.is_empty() && self.engine.len() < SETTINGS {
                 self.engine.push((number, setting));
@@ -675,6 +699,15 @@ impl Output {
             super::config::megatron::dump(&self.arguments, self.dump == (true, true), &mut card);
         }
         super::config::deepspeed::printed(&self.engine, &mut card);
+        if let Some((line, read)) =
+            self.command.iter().find_map(|(line, text)| Some((*line, crate::serving::command::read(text)?)))
+        {
+            let Card { found, unread, unread_count, run, .. } = super::config::serve::read(name, line, &read);
+            card.run.take(&run);
+            card.found.extend(found);
+            card.unread.extend(unread);
+            card.unread_count += unread_count;
+        }
         let from = |lines: &str, how: &str| {
             if how.is_empty() { format!("{name}, {lines}") } else { format!("{name}, {lines}, {how}") }
         };
@@ -913,6 +946,9 @@ fn mesh(line: &str) -> Option<Vec<(String, u64)>> {
 
 /// A line of Megatron-LM's own dump: `  num_layers ...................................... 32`, as a flag.
 fn argument(line: &str) -> Option<String> {
+    if let Some(argument) = of_neox(line) {
+        return Some(argument);
+    }
     let at = line.find(" ....").or_else(|| line.find(" ... "))?;
     let name = line.get(..at)?.split_whitespace().next_back()?;
     // Long names have few dots, and only a launcher's tag stands before a name: a line with the file that logged it is another program's.
@@ -922,9 +958,61 @@ fn argument(line: &str) -> Option<String> {
         return None;
     }
     let value = line.get(at..)?.trim_start_matches([' ', '.']).trim();
-    let is_name = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    let is_name = is_argument(name);
     // Its timers look alike: `optimizer ....: (1.2, 3.4)`.
     (is_name && !name.is_empty() && !value.is_empty() && !value.starts_with(':')).then(|| format!("{name} {value}"))
+}
+
+/// The settings that vLLM prints when its engine starts, as a command: `Initializing a V1 LLM engine (v0.12.0) with config: model='…', …`
+/// (`vllm-project/vllm`, `vllm/v1/engine/core.py` and `vllm/config`).
+fn engine(line: &str) -> Option<String> {
+    let (start, rest) = line.split_once(" engine (v")?;
+    let (_, settings) = rest.split_once(") with config: ").filter(|_| start.contains("Initializing a"))?;
+    const OPTIONS: [(&str, &str); 8] = [
+        ("model=", "--model"),
+        ("dtype=", "--dtype"),
+        ("max_seq_len=", "--max-model-len"),
+        ("tensor_parallel_size=", "--tensor-parallel-size"),
+        ("pipeline_parallel_size=", "--pipeline-parallel-size"),
+        ("data_parallel_size=", "--data-parallel-size"),
+        ("quantization=", "--quantization"),
+        ("kv_cache_dtype=", "--kv-cache-dtype"),
+    ];
+    let option = |(key, option): (&str, &str)| {
+        let settings = settings.trim_start();
+        // At the beginning, or behind another one.
+        let from = if settings.starts_with(key) { 0 } else { settings.find(&format!(" {key}"))? + 1 };
+        let value = settings.get(from + key.len()..)?.split([',', ' ']).next()?;
+        let value = value.trim_matches(['\'', '"']).trim_start_matches("torch.");
+        let is_given = !matches!(value, "" | "None" | "auto") && (option != "--data-parallel-size" || value != "1");
+        is_given.then(|| format!("{option} {value}"))
+    };
+    let options: Vec<String> = OPTIONS.into_iter().filter_map(option).collect();
+    (!options.is_empty()).then(|| format!("python -m vllm.entrypoints.openai.api_server {}", options.join(" ")))
+}
+
+fn is_argument(name: &str) -> bool {
+    name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
+/// A line of GPT-NeoX's dump, as a flag: `  num_layers ...................... 44..........................updated`. Names are filled up with dots to 32
+/// characters, so a long one has few or none; at the end it says where the value is from.
+fn of_neox(line: &str) -> Option<String> {
+    let (name, rest) = line.trim_start().split_once(' ')?;
+    let (dots, value) = rest.split_once(' ').filter(|(dots, _)| dots.bytes().all(|b| b == b'.'))?;
+    let value = value.trim();
+    let rest = value.strip_suffix("updated").or_else(|| value.strip_suffix("default"))?;
+    // Dots fill the line up; a long value has none.
+    let is_filled = rest.ends_with('.') || rest.len() >= 30;
+    let value = rest.trim_end_matches('.');
+    (is_argument(name) && is_filled && name.len() + dots.len() >= 32 && !value.is_empty())
+        .then(|| format!("{name} {value}"))
+}
+
+/// `> padded vocab (size: 50277) with 107 dummy tokens (new size: 50384)`
+fn padded_vocabulary(line: &str) -> Option<u64> {
+    let (_, rest) = line.split_once("padded vocab (size:")?.1.split_once("(new size:")?;
+    rest.split_once(')')?.0.trim().parse().ok()
 }
 
 #[cfg(test)]

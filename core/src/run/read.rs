@@ -69,6 +69,17 @@ pub fn read(name: &str, text: &str) -> Card {
         );
         return Card::refused(name, Kind::Unknown, said);
     }
+    if bare.lines().take(8).any(|line| line.trim_start().starts_with("#Entity ")) {
+        let said = "It is what dcgmi dmon prints, counters of GPUs, which aren’t read here. Paste what nvidia-smi prints, or the job’s output.";
+        return Card::refused(name, Kind::Unknown, said);
+    }
+    if ["verl.trainer.main_", "verl.trainer.fsdp_sft"].iter().any(|module| bare.contains(module))
+        && !bare.contains("Traceback")
+    {
+        let said = "It starts verl, whose settings aren’t read: a step of reinforcement learning isn’t predicted here. Paste what it prints, or the \
+                    vllm serve command with the same model and parallel sizes.";
+        return Card::refused(name, Kind::Unknown, said);
+    }
     if hardware::are_names(bare) {
         return hardware::names(name, text);
     }
@@ -188,6 +199,7 @@ fn served(name: &str, text: &str, lines: &Range<usize>, mut command: Card) -> Ca
     let how = if command.outcome == Outcome::Read { "read" } else { "partly read" };
     log.said = format!("The command that started it was {how}. {}", log.said);
     log.run.take(&command.run);
+    log.found.retain(|found| !command.found.iter().any(|said| said.what == found.what));
     log.found.splice(0..0, command.found);
     log.unread.splice(0..0, command.unread);
     log.unread_count += command.unread_count;
@@ -304,9 +316,25 @@ fn looks_like_toml(text: &str) -> bool {
     is_head(first) || sets(first) && lines.any(is_head)
 }
 
+/// What nccl-tests calls the types of elements.
+const ROW_TYPES: [&str; 8] = ["float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"];
+
 /// Whether a text is a table of nccl-tests or rccl-tests.
 fn is_nccl(text: &str) -> bool {
     let is_head = |line: &str| line.contains("algbw") && line.contains("busbw") || line.contains("# nThread");
     let names = text.contains("busbw") || text.contains("nccl-tests") || text.contains("_perf");
-    names && (text.lines().any(is_head) || !crate::network::measured::read(text).rows.is_empty())
+    if names {
+        return text.lines().any(is_head) || !crate::network::measured::read(text).rows.is_empty();
+    }
+    // Rows alone, without what stands above them.
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(100).collect();
+    let is_row = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let is_number = |word: &&str| crate::decimal::parse(word).is_some();
+        (11..=14).contains(&words.len())
+            && words.iter().take(2).all(is_number)
+            && ROW_TYPES.contains(&words[2])
+            && words.iter().skip(4).all(is_number)
+    };
+    lines.len() > 1 && lines.iter().filter(|line| !line.trim_start().starts_with('#')).all(|line| is_row(line))
 }

@@ -241,6 +241,90 @@ fn a_log_brings_its_own_configuration() {
     assert!((sum / 5.3616 - 1.0).abs() < 1e-9, "{ledger:?}");
 }
 
+/// GPT-NeoX's dump, as EleutherAI/gpt-neox issue 792 and EleutherAI/lm-evaluation-harness issue 884 have parts of it (sizes of 20B).
+#[test]
+fn a_dump_of_gpt_neox_is_read() {
+    let value = |name: &str, value: &str, from: &str| {
+        let start = format!("  {name} {} {value}", ".".repeat(32_usize.saturating_sub(name.len())));
+        let dots = ".".repeat(64_usize.saturating_sub(start.len()));
+        format!("{start}{dots}{from}\n")
+    };
+    let updated = [
+        ("attention_config", "['global', 'global', 'global', 'global', 'global', 'global', 'global', 'global']"),
+        ("batch_size", "4"),
+        ("checkpoint_activations", "True"),
+        ("fp16", "{'enabled': True, 'loss_scale': 0, 'loss_scale_window': 1000, 'hysteresis': 2, 'min_loss_scale': 1}"),
+        ("global_num_gpus", "96"),
+        ("gradient_accumulation_steps", "32"),
+        ("hidden_size", "6144"),
+        ("max_position_embeddings", "2048"),
+        ("model_parallel_size", "2"),
+        ("no_weight_tying", "True"),
+        ("num_attention_heads", "64"),
+        ("num_layers", "44"),
+        ("optimizer", "{'type': 'Adam', 'params': {'lr': 9.7e-05, 'betas': [0.9, 0.95], 'eps': 1e-08}}"),
+        ("optimizer_type", "Adam"),
+        ("pipe_parallel_size", "4"),
+        ("pos_emb", "rotary"),
+        ("precision", "fp16"),
+        ("seq_length", "2048"),
+        ("train_batch_size", "1536"),
+        ("train_micro_batch_size_per_gpu", "4"),
+        ("zero_optimization", "{'stage': 1, 'allgather_partitions': True, 'cpu_offload': False}"),
+        ("zero_stage", "1"),
+    ];
+    let default =
+        [("activation", "gelu"), ("norm", "layernorm"), ("padded_vocab_size", "None"), ("moe_num_experts", "1")];
+    let dump = |updated: &[(&str, &str)]| {
+        let lines: String = updated.iter().map(|(name, text)| value(name, text, "updated")).collect();
+        let others: String = default.iter().map(|(name, text)| value(name, text, "default")).collect();
+        format!(
+            "NeoXArgs.from_ymls() ['20B.yml']\n-------------------- arguments --------------------\n{lines}{others}---------------- end of arguments ----------------\n > padded vocab (size: 50277) with 411 dummy tokens (new size: 50688)\n"
+        )
+    };
+    let card = read("log.txt", &dump(&updated));
+    let (l, r) = (&card.run.layout, &card.run);
+    assert_eq!(
+        (l.tp, l.pp, l.zero, l.mbs, l.batch, l.seq, l.flash),
+        (Some(2), Some(4), Some(1), Some(4), Some(1536), Some(2048), Some(false)),
+        "{:?}",
+        card.found
+    );
+    assert_eq!(
+        (l.recompute.map(|r| r.id()), l.dtype.map(|d| d.id()), l.optimizer.map(|o| o.id())),
+        (Some("full"), Some("fp16"), Some("adamw"))
+    );
+    assert_eq!((r.cluster.gpus, card.outcome), (Some(96), Outcome::Partly), "{:?}", card.unread);
+    let model = r.setup().0.model.expect("its sizes");
+    let count = model.shape().and_then(|shape| shape.count().ok()).expect("a model").total;
+    assert!((20.5e9..20.7e9).contains(&(count as f64)), "{count}");
+    // What is offloaded isn't modeled, and a part of the list is only a part.
+    let offloaded = dump(&updated).replace("'cpu_offload': False", "'cpu_offload': True");
+    assert!(read("log.txt", &offloaded).unread.iter().any(|u| u.text.contains("offload")));
+    let part: Vec<(&str, &str)> = updated.iter().copied().filter(|(name, _)| *name != "model_parallel_size").collect();
+    let part = dump(&part).replace("---------------- end of arguments ----------------", "");
+    let card = read("log.txt", &part);
+    assert!(card.run.model.sizes.is_empty() && card.run.layout.tp.is_none(), "{:?}", card.run);
+}
+
+/// What vLLM prints of its settings stands for the command that gave them.
+#[test]
+fn the_settings_that_vllm_prints_are_read() {
+    let line = "(EngineCore_DP0 pid=7130) INFO 12-04 23:05:33 [core.py:93] Initializing a V1 LLM engine (v0.12.0) with config: model='meta-llama/Llama-3.1-8B', speculative_config=None, tokenizer='x', dtype=torch.bfloat16, max_seq_len=32768, load_format=auto, tensor_parallel_size=2, pipeline_parallel_size=1, data_parallel_size=1, quantization=None, kv_cache_dtype=fp8, seed=0\nINFO 12-04 23:06:00 [x.py:1] Available KV cache memory: 20.5 GiB\n";
+    let card = read("serve.log", line);
+    let s = &card.run.serving;
+    assert_eq!(
+        (s.engine.as_deref(), s.tp, s.pp, s.context),
+        (Some("vllm"), Some(2), Some(1), Some(32_768)),
+        "{card:?}"
+    );
+    assert_eq!((s.kv.map(|kv| kv.id()), card.run.model.name.as_str()), (Some("fp8"), "llama-3-8b"));
+    assert_eq!(card.run.measured(Metric::KvMemory), Some(20.5 * crate::units::GIB));
+    // The command above it says the same once.
+    let both = read("serve.log", &format!("$ vllm serve meta-llama/Llama-3.1-8B --tensor-parallel-size 2\n{line}"));
+    assert_eq!(both.found.iter().filter(|found| found.what == "Tensor-parallel ranks").count(), 1, "{:?}", both.found);
+}
+
 #[test]
 fn machines_are_recognized() {
     let smi = "\

@@ -124,18 +124,60 @@ fn a_file_that_is_too_long_or_damaged_is_shown_as_far_as_it_was_read() {
     assert!(trace.problems[0].message.starts_with("After 2 events the file could not be read"), "{:?}", trace.problems);
     assert!(!trace.problems[0].fatal);
 
-    let mut reader = Reader::default();
+    let mut reader = Reader::within(MOST_EVENTS, 2_000_000);
     reader.push(&SMALL.as_bytes()[..SMALL.len() - 300]);
-    let blank = vec![b' '; 1 << 20];
+    let blank = vec![b' '; 10_000];
     let pieces = (0..300).take_while(|_| reader.push(&blank)).count();
-    assert_eq!((pieces, reader.bytes()), (190, MOST_BYTES));
+    assert_eq!((pieces, reader.bytes()), (199, 2_000_000));
     let trace = reader.finish();
     assert_eq!(trace.spans.len(), 2);
-    assert!(trace.problems[0].message.starts_with("The file has more than 200 MB unpacked."), "{:?}", trace.problems);
+    assert!(trace.problems[0].message.starts_with("The file has more than 2 MB unpacked."), "{:?}", trace.problems);
 
     let mut reader = Reader::with_room(1);
     reader.push(SMALL.as_bytes());
     let trace = reader.finish();
     assert_eq!(trace.spans.len(), 1);
     assert!(trace.problems.iter().any(|p| p.message.starts_with("2 more events are left out")), "{:?}", trace.problems);
+}
+
+/// A second of two threads, one behind the other in the file, and of a stream.
+#[test]
+fn of_more_events_than_are_kept_the_first_seconds_are_whole() {
+    use std::fmt::Write as _;
+    let mut text = "{\"traceEvents\":[".to_owned();
+    let each = 1000;
+    for (category, thread) in [("python_function", 1), ("cuda_runtime", 2), ("kernel", 7)] {
+        for i in 0..each {
+            let (at, name) = (10 + i * 1000, format!("{category} {i}"));
+            let _ = write!(
+                text,
+                "{{\"ph\":\"X\",\"cat\":\"{category}\",\"name\":\"{name}\",\"pid\":1,\"tid\":{thread},\"ts\":{at},\"dur\":500,\"args\":{{\"stream\":7,\"correlation\":{i},\"memory bandwidth (GB/s)\":{i}}}}},"
+            );
+        }
+    }
+    text +=
+        "{\"ph\":\"B\",\"name\":\"open\",\"pid\":1,\"tid\":1,\"ts\":0},{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":5}]}";
+    let of = |room: usize| {
+        let mut reader = Reader::with_room(room);
+        text.as_bytes().chunks(777).all(|piece| reader.push(piece));
+        reader.finish()
+    };
+    let whole = of(4000);
+    assert_eq!((whole.spans.len(), whole.problems.as_slice()), (3 * each + 1, &[][..]));
+    for room in [100, 999, 1500, 2999] {
+        let trace = of(room);
+        assert!((room / 4..=room).contains(&trace.spans.len()), "{room}: {}", trace.spans.len());
+        let last = trace.spans.iter().map(|span| span.start).max().expect("spans");
+        // Exactly those of the whole that begin until then, with what is said of them.
+        let kept: Vec<(usize, &Span)> = whole.spans.iter().enumerate().filter(|(_, span)| span.start <= last).collect();
+        assert_eq!(kept.len(), trace.spans.len(), "{room}");
+        for (i, (at, span)) in kept.iter().enumerate() {
+            let same = &trace.spans[i];
+            assert_eq!((whole.name(span), span.start, span.sort), (trace.name(same), same.start, same.sort));
+            assert_eq!(whole.bandwidth(*at as u32), trace.bandwidth(i as u32));
+        }
+        assert!(trace.names.len() <= trace.spans.len() + 4, "{}", trace.names.len());
+        let said = &trace.problems[0].message;
+        assert!(said.contains("two million events") && said.contains("are read, with all"), "{said}");
+    }
 }

@@ -2,13 +2,16 @@
 
 use leptos::prelude::*;
 use ringside_content::search::{LogReading, read_log};
+use ringside_core::allocator::History;
 use ringside_core::quantity::{counted, grouped};
 use ringside_core::run::{Card, Kind, Outcome};
+use ringside_drawing::charts::memory_history;
 
 use super::report::address;
 use super::{Desk, Input, Log};
 use crate::data::library;
 use crate::shell::search::signs;
+use crate::ui::chart;
 
 /// The cards, the newest first.
 pub(super) fn list(desk: Desk) -> AnyView {
@@ -71,6 +74,7 @@ fn card(desk: Desk, input: &Input) -> AnyView {
             {move || errors.with(|errors| errors.as_ref().map(diagnosis))}
             {(kind == Kind::Errors).then(|| library().signs.show(|_| ().into_any()))}
             {found(card)}
+            {card.histories.iter().cloned().map(history).collect_view()}
             {unread(card)}
             <button
                 type="button"
@@ -88,15 +92,14 @@ fn card(desk: Desk, input: &Input) -> AnyView {
 /// What the course's signs say of the errors in a text, if it has any.
 fn errors(input: &Input) -> Memo<Option<LogReading>> {
     let (log, kind) = (input.log.clone(), input.card.kind);
-    let is_output = matches!(kind, Kind::Unknown | Kind::Errors | Kind::Log);
+    let is_output = kind.is_output();
     Memo::new(move |_| {
         let signs = library().signs.ready()?;
         let reading = match log.as_ref()? {
             Log::Text(text) => read_log(&signs.0, text),
             Log::Read(reading) => (**reading).clone(),
         };
-        // A script may speak of errors that nobody has seen.
-        (reading.has_trouble() || is_output && reading.unknown_lines > 0).then_some(reading)
+        reading.is_shown(is_output).then_some(reading)
     })
 }
 
@@ -133,6 +136,18 @@ fn found(card: &Card) -> Option<AnyView> {
         }
         .into_any()
     })
+}
+
+/// What a GPU held over the time that a snapshot recorded.
+fn history(history: History) -> AnyView {
+    let what = format!("Memory of GPU {} over time", history.device);
+    view! {
+        <section class="run-history" aria-label=what.clone()>
+            <h3>{what.clone()}</h3>
+            {chart::view("run-chart", Memo::new(move |_| memory_history::chart(&history)))}
+        </section>
+    }
+    .into_any()
 }
 
 fn unread(card: &Card) -> Option<AnyView> {

@@ -6,7 +6,7 @@ use js_sys::Array;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::search::LogReading;
-use ringside_core::detective::{LARGEST_SNAPSHOT, OUTPUT, Printed, SNAPSHOT, Said};
+use ringside_core::detective::{LARGEST, OUTPUT, Printed, SNAPSHOT, Said};
 use ringside_core::quantity::bytes_decimal;
 use ringside_core::run::{Card, Content, Outcome, content, read, snapshot, traces};
 use ringside_core::trace::Trace;
@@ -19,8 +19,6 @@ use crate::worker::{Program, Worker};
 
 /// The longest text that is read on the page, in bytes: a page that reads more of it stands still. Longer ones are read as output, by the worker.
 pub(super) const AT_ONCE: usize = 1_048_576;
-/// The largest output and the largest trace.
-const LARGEST: f64 = 2e9;
 
 const READER: Program = Program {
     meta: "ringside-trace",
@@ -117,9 +115,7 @@ impl Files {
     }
 
     fn by_worker(self, file: web_sys::File, what: As) {
-        if let Err(why) =
-            file::fits(&file, if matches!(what, As::Snapshot) { LARGEST_SNAPSHOT as f64 } else { LARGEST })
-        {
+        if let Err(why) = file::fits(&file, LARGEST as f64) {
             return self.done(refused(&file, why), None);
         }
         match Worker::start(READER, move |said| self.hear(said)) {

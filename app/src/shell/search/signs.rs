@@ -1,8 +1,8 @@
 //! What a log means: each sign that was seen in it, with what to do, and the lines that are not known.
 
 use leptos::prelude::*;
-use ringside_content::schema::{Place, Sign, SignKind, Signs};
-use ringside_content::search::{At, LogReading, Seen, filled};
+use ringside_content::schema::{Place, Sign, Signs};
+use ringside_content::search::{At, LogReading, Seen, UNKNOWN, filled_html};
 
 /// The list, with the place to begin in front.
 pub(in crate::shell) fn list(reading: &LogReading, signs: &Signs, done: Callback<()>) -> AnyView {
@@ -25,7 +25,7 @@ fn unknown(reading: &LogReading) -> AnyView {
             <h3>"Not known here"</h3>
             {reading.unknown.iter().map(|at| quoted(at, 1)).collect_view()}
             {more}
-            <p>"These lines look like errors. Read the first of the rank that ended first."</p>
+            <p>{UNKNOWN}</p>
         </li>
     }
     .into_any()
@@ -41,16 +41,6 @@ fn quoted(at: &At, times: usize) -> AnyView {
     .into_any()
 }
 
-/// What is said before a sign’s title.
-fn certainty(kind: SignKind) -> &'static str {
-    match kind {
-        SignKind::Cause => "",
-        SignKind::Possible => "Possibly: ",
-        SignKind::Consequence => "A report, not a cause: ",
-        SignKind::Note => "Not an error: ",
-    }
-}
-
 fn item(seen: &Seen, sign: &Sign, done: Callback<()>) -> AnyView {
     let place = |name: &'static str, place: &Place| {
         let close = move |_| done.run(());
@@ -59,10 +49,10 @@ fn item(seen: &Seen, sign: &Sign, done: Callback<()>) -> AnyView {
     let program = (!sign.program.is_empty()).then(|| format!("Printed by {}", sign.program));
     view! {
         <li>
-            <h3>{certainty(sign.kind)} {sign.title.clone()}</h3>
+            <h3>{sign.kind.certainty()} {sign.title.clone()}</h3>
             {quoted(&seen.place, seen.times)}
-            <p inner_html=filled(&sign.means.0, &seen.kept)></p>
-            <p inner_html=filled(&sign.remedy.0, &seen.kept)></p>
+            <p inner_html=filled_html(&sign.means.0, &seen.kept)></p>
+            <p inner_html=filled_html(&sign.remedy.0, &seen.kept)></p>
             <p class="ways">
                 {place("Taught in", &sign.section)} {place("See it", &sign.figure)} {place("Try it", &sign.exercise)}
                 {program.map(|program| view! { <small>{program}</small> })}

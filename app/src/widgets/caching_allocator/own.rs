@@ -3,7 +3,7 @@
 use js_sys::Array;
 use leptos::prelude::*;
 use ringside_core::allocator::Snapshot;
-use ringside_core::detective::{LARGEST_SNAPSHOT, SNAPSHOT, Said};
+use ringside_core::detective::{LARGEST, SNAPSHOT, Said};
 use wasm_bindgen::prelude::*;
 
 use crate::ui::file;
@@ -28,6 +28,8 @@ pub(super) struct Own {
     /// What is read just now; none if nothing is.
     reading: StoredValue<Option<Reading>, LocalStorage>,
     is_reading: RwSignal<bool>,
+    /// How much of it, 0 to 1.
+    share: RwSignal<f64>,
 }
 
 /// A worker that reads, and the file that it is to be given.
@@ -44,6 +46,7 @@ impl Own {
             problems: RwSignal::new(Vec::new()),
             reading: StoredValue::new_local(None),
             is_reading: RwSignal::new(false),
+            share: RwSignal::new(0.0),
         }
     }
 
@@ -56,8 +59,9 @@ impl Own {
     pub fn read(self, files: Vec<web_sys::File>) {
         let Some(file) = files.into_iter().next() else { return };
         self.stop();
+        self.share.set(0.0);
         self.problems.set(Vec::new());
-        if let Err(why) = file::fits(&file, LARGEST_SNAPSHOT as f64) {
+        if let Err(why) = file::fits(&file, LARGEST as f64) {
             return self.problems.set(vec![why]);
         }
         match Worker::start(READER, move |said| self.hear(said)) {
@@ -90,6 +94,9 @@ impl Own {
                     Err(why) => self.problems.set(vec![format!("{name}: {why}")]),
                 }
             }
+            Ok(Said::Reading { bytes, of, .. }) => {
+                self.share.set(of.map_or(0.0, |of| (bytes as f64 / of.max(1) as f64).min(1.0)));
+            }
             // It says nothing else of a snapshot.
             Ok(_) => {}
             Err(why) => {
@@ -108,7 +115,7 @@ pub(super) fn view(own: Own) -> impl IntoView {
         <section class="alloc-own">
             <p class="alloc-title">"Your own snapshot"</p>
             <p class="fine">
-                "Drop what torch.cuda.memory._dump_snapshot() wrote on the figure, or _snapshot() as JSON, up to 200 MB. It stays in your browser."
+                "Drop what torch.cuda.memory._dump_snapshot() wrote on the figure, up to 4 GB, or _snapshot() as JSON, up to 200 MB. It stays in your browser."
             </p>
             <div class="alloc-files">
                 <label for=id.clone()>"Choose a snapshot"</label>
@@ -126,6 +133,10 @@ pub(super) fn view(own: Own) -> impl IntoView {
                 >
                     "Back to the simulated allocator"
                 </button>
+            </div>
+            <div class="alloc-progress" hidden=move || !own.is_reading.get()>
+                <progress aria-label="How much is read" max="1" value=move || format!("{:.3}", own.share.get())></progress>
+                <button type="button" class="secondary" on:click=move |_| own.stop()>"Cancel"</button>
             </div>
             <p role="status">{move || own.is_reading.get().then_some("The snapshot is being read.")}</p>
             <div role="alert">

@@ -158,7 +158,7 @@ pub(super) fn view(files: Files) -> impl IntoView {
         <section class="trace-own">
             <p class="trace-title">"Your own trace"</p>
             <p class="fine">
-                "Drop the .pt.trace.json files of one or more ranks on the figure, of whatever device; or Ascend’s trace_view.json, JAX’s .trace.json.gz, rocprof’s JSON. Packed or not, up to 200 MB each unpacked. They stay in your browser."
+                "Drop the .pt.trace.json files of one or more ranks on the figure, of whatever device; or Ascend’s trace_view.json, JAX’s .trace.json.gz, rocprof’s JSON. Packed or not, up to 4 GB each unpacked. They stay in your browser."
             </p>
             <div class="trace-files">
                 <label for=id.clone()>"Choose files"</label>

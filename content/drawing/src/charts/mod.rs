@@ -1,4 +1,5 @@
-//! The charts of the course: what `core` says, as axes, lines and points. One file per widget, named like it.
+//! The charts of the course: what `core` says, as axes, lines and points. One file per widget, named like it; `memory_history` is of the page
+//! `/run`.
 
 pub mod activation_memory;
 pub mod amdahl;
@@ -20,6 +21,7 @@ pub mod loss_detective;
 pub mod loss_scaling;
 pub mod matmul_tuner;
 pub mod memory_hierarchy;
+pub mod memory_history;
 pub mod multi_token_prediction;
 pub mod occupancy;
 pub mod optimizer_step;

@@ -216,5 +216,5 @@ proptest::proptest! {
 #[test]
 fn what_was_kept_is_said_and_never_markup() {
     let kept = [("asked".to_owned(), "<b>2 GiB".to_owned())];
-    assert_eq!(filled("<p>{asked}, {other} {", &kept), "<p>&lt;b&gt;2 GiB, other {");
+    assert_eq!(filled_html("<p>{asked}, {other} {", &kept), "<p>&lt;b&gt;2 GiB, other {");
 }

@@ -43,7 +43,8 @@ const CALM: [&str; 8] = ["INFO", "DEBUG", "TRACE", "NOTICE", "VERBOSE", "WARNING
 
 /// What a line looks like.
 pub fn trouble(line: &str) -> Option<Trouble> {
-    if line.contains("Traceback (most recent call last)") {
+    // The second is how torchrun begins its summary.
+    if line.contains("Traceback (most recent call last)") || line.trim_end().ends_with(".py FAILED") {
         return Some(Trouble::Heading);
     }
     let words: Vec<Word<'_>> = words(line).collect();

@@ -166,12 +166,30 @@ pub(in crate::run) fn dump(lines: &[(usize, String)], whole: bool, card: &mut Ca
     let has = |names: &[&str]| {
         lines.iter().any(|(_, text)| text.split_once(' ').is_some_and(|(name, _)| names.contains(&name)))
     };
+    let is_neox = has(&[
+        "pipe_parallel_size",
+        "attention_config",
+        "no_weight_tying",
+        "optimizer_type",
+        "output_layer_parallelism",
+    ]);
     let mut given = Vec::new();
     for (line, text) in lines {
         let Some((name, value)) = text.split_once(' ') else { continue };
         // A switch that is off, and what has no value.
         if matches!(value, "None" | "False") && name != "swiglu" {
             continue;
+        }
+        if is_neox {
+            // What DeepSpeed is told of the optimizer and of precision stands in other lines, too.
+            if value.starts_with('{') || matches!((name, value), ("moe_num_experts", "1") | ("batch_size", _)) {
+                continue;
+            }
+            if let Some((name, value)) = of_neox(name, value) {
+                let values = value.map(str::to_owned).into_iter().collect();
+                given.push(Given { name: name.to_owned(), values, line: *line, is_key: false, is_map: false });
+                continue;
+            }
         }
         let values = if value == "True" { Vec::new() } else { vec![value.to_owned()] };
         let (name, values) = match (name, value) {
@@ -192,6 +210,9 @@ pub(in crate::run) fn dump(lines: &[(usize, String)], whole: bool, card: &mut Ca
         });
     }
     of(&given, false, card);
+    if is_neox {
+        of_deepspeed(lines, card);
+    }
     if whole {
         return;
     }
@@ -204,7 +225,7 @@ pub(in crate::run) fn dump(lines: &[(usize, String)], whole: bool, card: &mut Ca
     let l = &mut r.layout;
     for (key, slot, names) in [
         ("layout.tp", &mut l.tp, &["tensor_model_parallel_size", "model_parallel_size"][..]),
-        ("layout.pp", &mut l.pp, &["pipeline_model_parallel_size"][..]),
+        ("layout.pp", &mut l.pp, &["pipeline_model_parallel_size", "pipe_parallel_size"][..]),
         ("layout.cp", &mut l.cp, &["context_parallel_size"][..]),
         ("layout.ep", &mut l.ep, &["expert_model_parallel_size"][..]),
     ] {
@@ -213,7 +234,7 @@ pub(in crate::run) fn dump(lines: &[(usize, String)], whole: bool, card: &mut Ca
             r.unknown.push(key.to_owned());
         }
     }
-    l.zero = l.zero.filter(|_| has(&["use_distributed_optimizer", "data_parallel_sharding_strategy"]));
+    l.zero = l.zero.filter(|_| has(&["use_distributed_optimizer", "data_parallel_sharding_strategy", "zero_stage"]));
     l.sp = l.sp.filter(|_| has(&["sequence_parallel"]));
     l.recompute = l.recompute.filter(|_| {
         has(&[
@@ -223,6 +244,65 @@ pub(in crate::run) fn dump(lines: &[(usize, String)], whole: bool, card: &mut Ca
             "activations_checkpoint_granularity",
         ])
     });
+}
+
+/// What GPT-NeoX calls otherwise than Megatron-LM (`EleutherAI/gpt-neox`, `megatron/neox_arguments/neox_args.py`), as a flag with its value.
+fn of_neox<'a>(name: &str, value: &'a str) -> Option<(&'static str, Option<&'a str>)> {
+    Some(match (name, value) {
+        ("train_micro_batch_size_per_gpu", _) => ("micro-batch-size", Some(value)),
+        ("train_batch_size", _) => ("global-batch-size", Some(value)),
+        ("global_num_gpus", _) => ("world-size", Some(value)),
+        // 0 and 1 are one stage.
+        ("pipe_parallel_size", "0") => ("pipeline-model-parallel-size", Some("1")),
+        ("pipe_parallel_size", _) => ("pipeline-model-parallel-size", Some(value)),
+        ("model_parallel_size", "0") => ("tensor-model-parallel-size", Some("1")),
+        ("precision", "bfloat16") => ("bf16", None),
+        ("precision", "fp16") => ("fp16", None),
+        ("no_weight_tying", "True") => ("untie-embeddings-and-output-weights", None),
+        ("pos_emb", "learned") => ("position-embedding-type", Some("learned_absolute")),
+        ("pos_emb", _) => ("position-embedding-type", Some("rope")),
+        ("norm", "rmsnorm") => ("normalization", Some("RMSNorm")),
+        ("activation", "swiglu" | "geglu" | "reglu") => ("swiglu", None),
+        ("intermediate_size", n) if n.parse::<u64>().is_ok() => ("ffn-hidden-size", Some(value)),
+        ("num_kv_heads", n) if n.parse::<u64>().is_ok() => ("num-query-groups", Some(value)),
+        ("optimizer_type", "Adam" | "AdamW" | "adam") => ("optimizer", Some("adam")),
+        ("optimizer_type", "SGD" | "sgd") => ("optimizer", Some("sgd")),
+        ("optimizer_type", _) => ("optimizer", Some(value)),
+        // One kind of attention for each layer.
+        ("attention_config", kinds) if kinds.contains("flash") && !kinds.contains("global") => ("use-flash-attn", None),
+        ("attention_config", kinds) if kinds.contains("global") && !kinds.contains("flash") => {
+            ("attention-backend", Some("unfused"))
+        }
+        ("attention_config", _) => ("attention-backend", Some("several")),
+        ("moe_num_experts", _) => ("num-experts", Some(value)),
+        _ => return None,
+    })
+}
+
+/// DeepSpeed's share of GPT-NeoX's dump: the stage of ZeRO, and what is offloaded.
+fn of_deepspeed(lines: &[(usize, String)], card: &mut Card) {
+    for (line, text) in lines {
+        match text.split_once(' ') {
+            Some(("zero_stage", value)) => {
+                card.run.layout.zero = value.parse::<f64>().ok().filter(|n| (0.0..=3.0).contains(n)).map(|n| n as u8);
+                match card.run.layout.zero {
+                    Some(stage) => card.found("ZeRO stage", stage.to_string(), *line),
+                    None => card.unknown("layout.zero", text, "this stage isn’t known", *line),
+                }
+            }
+            Some(("zero_optimization", value)) => {
+                let offloads = ["'cpu_offload': True", "'offload_optimizer': {", "'offload_param': {"];
+                if offloads.iter().any(|words| value.contains(words)) {
+                    card.unread_setting(
+                        "zero_optimization: offload",
+                        "offloading isn’t modeled, so less memory and more time may be taken than predicted",
+                        *line,
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {

@@ -3,6 +3,7 @@
 mod named;
 mod pairs;
 mod problems;
+mod room;
 
 use std::collections::BTreeMap;
 
@@ -14,11 +15,11 @@ use super::{Collective, Memory, Platform, Sort, Span, Trace, Track};
 use pairs::Mark;
 pub(crate) use problems::SQLITE;
 
-/// Events kept of all files that are read together, 56 bytes each: more are counted, and left out.
+/// Events kept of all files that are read together, 56 bytes each: of a file with more, those of its first seconds.
 pub const MOST_EVENTS: usize = 2_000_000;
 
 /// Bytes that are read of one file, unpacked.
-pub const MOST_BYTES: u64 = 200_000_000;
+pub const MOST_BYTES: u64 = 4_000_000_000;
 
 /// Something about a file that who gave it has to be told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +35,8 @@ pub struct Problem {
 pub struct Reader {
     cutter: Cutter,
     building: Building,
+    /// Bytes that are read.
+    most: u64,
     bytes: u64,
     /// Why it ended before the file did.
     ended: Option<Ended>,
@@ -69,6 +72,10 @@ struct Building {
     timeless: u64,
     unreadable: u64,
     left_out: u64,
+    /// Where it ends, if it has more events than are kept.
+    until: Option<room::Until>,
+    /// Whether nothing is gained by an earlier end.
+    is_full: bool,
 }
 
 impl Default for Reader {
@@ -80,13 +87,18 @@ impl Default for Reader {
 impl Reader {
     /// A reader that keeps at most so many events.
     pub fn with_room(room: usize) -> Self {
+        Self::within(room, MOST_BYTES)
+    }
+
+    /// A reader that keeps at most so many events, and reads at most so many bytes.
+    pub(in crate::trace) fn within(room: usize, most: u64) -> Self {
         let building = Building { room, ..Building::default() };
-        Self { cutter: Cutter::default(), building, bytes: 0, ended: None }
+        Self { cutter: Cutter::default(), building, most, bytes: 0, ended: None }
     }
 
     /// Takes the next bytes of the file, unpacked. Whether it wants more.
     pub fn push(&mut self, piece: &[u8]) -> bool {
-        let left = MOST_BYTES.saturating_sub(self.bytes);
+        let left = self.most.saturating_sub(self.bytes);
         let taken = piece.get(..usize::try_from(left).unwrap_or(usize::MAX)).unwrap_or(piece);
         if self.bytes == 0 {
             self.building.sqlite = taken.starts_with(b"SQLite format 3");
@@ -132,7 +144,7 @@ impl Reader {
         let mut building = self.building;
         building.pair();
         let writer = building.name_tracks();
-        building.say(end, self.ended, writer);
+        building.say(end, self.ended.map(|ended| (ended, self.most)), writer);
         building.trace
     }
 }
@@ -255,6 +267,7 @@ impl Building {
         let at = fields.start.and_then(Raw::nanoseconds);
         if let (true, 0, Some(at), Some(allocated)) = (args.on_gpu, args.device, at, args.allocated)
             && self.trace.memory.len() < MOST_EVENTS
+            && self.until.is_none_or(|until| at < until.at)
         {
             let reserved = args.reserved.unwrap_or(allocated);
             self.trace.memory.push(Memory { at, allocated, reserved });
@@ -280,17 +293,11 @@ impl Building {
             self.backwards += 1;
             return;
         }
-        if self.count() >= self.room {
-            self.left_out += 1;
+        if !self.has_room(start, length) {
             return;
         }
         let (span, args) = self.made(fields, position, (start, length));
         self.keep(span, args);
-    }
-
-    /// Events that are kept so far; one that has begun counts.
-    fn count(&self) -> usize {
-        self.trace.spans.len() + self.marks.len().div_ceil(2)
     }
 
     fn keep(&mut self, span: Span, args: Args) {

@@ -8,10 +8,10 @@ use crate::trace::Span;
 #[derive(Debug, Clone)]
 pub(super) struct Mark {
     track: u32,
-    at: i64,
+    pub(super) at: i64,
     position: u32,
     /// What begins; none for an end.
-    begins: Option<Box<(Span, Args)>>,
+    pub(super) begins: Option<Box<(Span, Args)>>,
 }
 
 impl Building {
@@ -20,8 +20,8 @@ impl Building {
             self.timeless += 1;
             return;
         };
-        if self.trace.spans.len() + self.marks.len() >= self.room {
-            self.left_out += u64::from(begins);
+        // What has begun in time may end later.
+        if begins && !self.has_room(at, 0) {
             return;
         }
         let begins = begins.then(|| Box::new(self.made(fields, position, (at, 0))));
@@ -33,12 +33,13 @@ impl Building {
     pub(super) fn pair(&mut self) {
         let mut marks = std::mem::take(&mut self.marks);
         marks.sort_by_key(|m| (m.track, m.at, m.position));
+        // What is open where the file ends for want of room ends there.
+        let until = self.until.map(|until| until.at);
         let mut open: Vec<Box<(Span, Args)>> = Vec::new();
         let mut track = None;
         for mark in marks {
             if track != Some(mark.track) {
-                self.unpaired += open.len() as u64;
-                open.clear();
+                self.leave(&mut open, until);
                 track = Some(mark.track);
             }
             match (mark.begins, open.is_empty()) {
@@ -53,6 +54,20 @@ impl Building {
                 }
             }
         }
-        self.unpaired += open.len() as u64;
+        self.leave(&mut open, until);
+    }
+
+    /// What has begun and not ended.
+    fn leave(&mut self, open: &mut Vec<Box<(Span, Args)>>, until: Option<i64>) {
+        for begun in open.drain(..) {
+            let (mut span, args) = *begun;
+            match until {
+                Some(until) => {
+                    span.length = until.saturating_sub(span.start);
+                    self.keep(span, args);
+                }
+                None => self.unpaired += 1,
+            }
+        }
     }
 }

@@ -1,22 +1,22 @@
 //! What was wrong with a file, in sentences.
 
 use super::named::Writer;
-use super::{Building, End, Ended, MOST_BYTES, Problem};
+use super::{Building, End, Ended, Problem};
 use crate::quantity::{Unit, grouped};
 use crate::trace::{Sort, Trace};
 
 /// How the file ended, if it did so badly. `count` events were read.
-fn of_end(end: End, ended: Option<Ended>, count: u64) -> Option<Problem> {
+fn of_end(end: End, ended: Option<(Ended, u64)>, count: u64) -> Option<Problem> {
     let say = |fatal: bool, message: String| Some(Problem { message, fatal });
     let read = grouped(count);
     let shown = if count > 0 { "What was read is shown." } else { "No event was read." };
     match (ended, end) {
-        (Some(Ended::TooLong), _) => {
-            let most = Unit::Bytes.format(MOST_BYTES as f64);
+        (Some((Ended::TooLong, most)), _) => {
+            let most = Unit::Bytes.format(most as f64);
             let less = "Record fewer steps, or without with_stack.";
             say(count == 0, format!("The file has more than {most} unpacked. {shown} {less}"))
         }
-        (Some(Ended::Damaged), _) => {
+        (Some((Ended::Damaged, _)), _) => {
             let why = "it is damaged, incomplete, or was moved";
             say(count == 0, format!("After {read} events the file could not be read or unpacked any further: {why}. {shown}"))
         }
@@ -71,7 +71,7 @@ pub const SQLITE: &str = "This is an SQLite database, as “nsys export” write
 
 impl Building {
     /// What was wrong, the worst first.
-    pub(super) fn say(&mut self, end: End, ended: Option<Ended>, writer: Writer) {
+    pub(super) fn say(&mut self, end: End, ended: Option<(Ended, u64)>, writer: Writer) {
         let count = self.trace.spans.len() as u64;
         let has_work = self.trace.has_gpu();
         if self.nsight || self.sqlite {
@@ -88,6 +88,14 @@ impl Building {
             let (device, record) = (self.trace.platform.device(), self.trace.platform.recording());
             say(format!(
                 "Nothing runs on a {device} in it. {record}, and let a step finish before the profiler stops."
+            ));
+        }
+        if let (Some(until), Some(first)) = (self.until, self.trace.spans.iter().map(|span| span.start).min()) {
+            let [read, of] =
+                [until.at, until.last].map(|at| Unit::Seconds.format(at.saturating_sub(first) as f64 / 1e9));
+            say(format!(
+                "The file has more than the two million events that are kept of all files together, so only the first {read} of its {of} are read, with all that \
+                 happens in them. To see more of the run, record it without with_stack."
             ));
         }
         let mut counted = |n: u64, one: &str, more: &str| {
