@@ -140,10 +140,11 @@ fn found(card: &Card) -> Option<AnyView> {
 
 /// What a GPU held over the time that a snapshot recorded.
 fn history(history: History) -> AnyView {
-    let of = format!("Memory of GPU {} over time", history.device);
+    let title = format!("Memory of GPU {} over time", history.device);
+    let label = title.clone();
     view! {
-        <section class="run-history" aria-label=of.clone()>
-            <h3>{of}</h3>
+        <section class="run-history" aria-label=label>
+            <h3>{title}</h3>
             {chart::view("run-chart", Memo::new(move |_| memory_history::chart(&history)))}
         </section>
     }
