@@ -218,9 +218,9 @@ impl Drawing<'_> {
                 );
             }
             let room = right - left - 8.0;
-            let size = (high - 1.0).clamp(7.0, self.text.max(7.0));
+            let size = (high - 1.0).min(self.text);
             let is_first = !named.contains(&(span.job, span.from));
-            if is_first && high >= 7.0 && room > job.name.chars().count() as f64 * size * 0.62 {
+            if is_first && size >= 0.75 * self.text && room > job.name.chars().count() as f64 * size * 0.62 {
                 named.push((span.job, span.from));
                 let _ = write!(
                     self.svg,

@@ -183,7 +183,7 @@ impl Drawing<'_> {
             );
             let is_first = !named.contains(&(span.request, span.replica));
             let size = self.text.min(self.row - 2.0);
-            if is_first && size >= 7.0 && span.used == Use::Decode && right - left > 1.6 * size {
+            if is_first && size >= 0.75 * self.text && span.used == Use::Decode && right - left > 1.6 * size {
                 named.push((span.request, span.replica));
                 let _ = write!(
                     self.svg,
