@@ -157,7 +157,7 @@ table! {
     PLACE = "chapter {number}", "Kapitel {number}";
     /// Over the list of sections, of a chapter in one piece and in several.
     OUTLINE = "In this chapter · {time}", "In diesem Kapitel · {time}";
-    OUTLINE_LEGS = "In this chapter · {time} in {legs} legs", "In diesem Kapitel · {time} in {legs} Etappen";
+    OUTLINE_LEGS = "In this chapter · {time} in {legs} legs", "In diesem Kapitel · {time} in {legs} Etappen";
     /// In the list, before the sections of one.
     LEG = "Leg {number} · {time}", "Etappe {number} · {time}";
     /// Chapters that link to this one.

@@ -10,6 +10,7 @@ pub mod measured;
 
 use crate::declare::{
     Field, Measure, Model, Origin, Origins, Param, Scale, doc, headline, measure, origin, real, text, when, whole,
+    written,
 };
 use crate::quantity::{Unit, grouped, number};
 use measured::Measured;
@@ -117,7 +118,10 @@ impl Model for Params {
             |p, _| p.cost > 0.0,
             headline(
                 "With more processors than this, communication costs more than they save.",
-                measure("best", "Fastest processor count", Unit::Count, |_, s| s.best),
+                written(
+                    |best| grouped(best.round() as u64),
+                    measure("best", "Fastest processor count", Unit::Count, |_, s| s.best),
+                ),
             ),
         ),
         when(

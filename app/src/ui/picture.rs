@@ -2,6 +2,7 @@
 
 use leptos::html;
 use leptos::prelude::*;
+use ringside_drawing::chart::Frame;
 use ringside_drawing::picture::Picture;
 
 use super::chart::{Room, keep_measured};
@@ -9,14 +10,17 @@ use super::chart::{Room, keep_measured};
 /// Draws a picture as large as its class makes it.
 pub fn view(class: &'static str, picture: Memo<Picture>) -> AnyView {
     let place = NodeRef::<html::Div>::new();
+    let room = room(place);
+    let markup = move || room.get().map(|frame| picture.with(|picture| picture.in_page(frame))).unwrap_or_default();
+    view! { <div class=format!("chart {class}") node_ref=place inner_html=markup></div> }.into_any()
+}
+
+/// The room of a place, measured whenever it changes; none before it is there.
+pub fn room(place: NodeRef<html::Div>) -> Signal<Option<Frame>> {
     let room = RwSignal::new(None::<Room>);
     Effect::new(move |_| {
         let Some(place) = place.get() else { return };
         keep_measured(place.into(), room);
     });
-    let markup = move || {
-        let frame = room.with(|room| room.as_ref().map(|room| room.frame));
-        frame.map(|frame| picture.with(|picture| picture.in_page(frame))).unwrap_or_default()
-    };
-    view! { <div class=format!("chart {class}") node_ref=place inner_html=markup></div> }.into_any()
+    Signal::derive(move || room.with(|room| room.as_ref().map(|room| room.frame)))
 }

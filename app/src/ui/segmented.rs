@@ -22,6 +22,9 @@ pub fn Segmented(
 ) -> impl IntoView {
     let id = unique_id(name);
     let value = Memo::new(move |_| value.get());
+    // What they need of a row, for the style sheet.
+    let letters: usize = options.iter().map(|(_, text)| text.chars().count()).sum();
+    let count = options.len();
     let options = options
         .into_iter()
         .map(|(option, text)| {
@@ -42,7 +45,15 @@ pub fn Segmented(
     view! {
         <div class="field">
             <span class="field-label" id=id.clone()>{label}</span>
-            <div class="segmented" role="radiogroup" aria-labelledby=id>{options}</div>
+            <div
+                class="segmented"
+                style=("--letters", letters.to_string())
+                style=("--options", count.to_string())
+                role="radiogroup"
+                aria-labelledby=id
+            >
+                {options}
+            </div>
         </div>
     }
 }

@@ -74,7 +74,7 @@ fn table(shown: Shown<Outcome>) -> AnyView {
                 numbers("Fetch"),
                 numbers("Recompute"),
                 words("Faster"),
-                numbers("Break-even prefix"),
+                numbers("Break-even prefix, tokens"),
                 numbers("Capacity in tokens"),
                 numbers("Longest time between uses that pays"),
             ]

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
 use ringside_core::declare::{Origin, Shown};
-use ringside_core::quantity::{Quantity, Unit};
+use ringside_core::quantity::{Quantity, Unit, unbroken};
 
 use crate::ui::copy_link::copy_text;
 use crate::ui::output::{Output, no_result};
@@ -18,7 +18,7 @@ fn of<T: Default>(quantities: Memo<Vec<Quantity>>, id: &str, look: fn(&Quantity)
     quantities.with(|list| list.iter().find(|q| q.id == id).map(look).unwrap_or_default())
 }
 
-/// The headlines of `entry`, and behind "All numbers" all that it yields.
+/// The headlines of `entry`, and behind "Every quantity" all that it yields.
 pub(super) fn view(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> AnyView {
     let headlines = entry.shown().filter(|shown| shown.headline).map(|shown| headline(shown, quantities));
     view! {
@@ -35,10 +35,14 @@ fn headline(shown: Shown, quantities: Memo<Vec<Quantity>>) -> AnyView {
     let nothing = no_result();
     let limit = move || {
         let limit = of(quantities, id, |q| q.limit).filter(|_| !nothing());
-        limit.map(|limit| view! { <small class="limit">{format!(" of {}", shown.text(limit))}</small> })
+        limit.map(|limit| view! { <small class="limit">{format!(" {}", unbroken(&shown.held(limit)))}</small> })
+    };
+    let missed = move || {
+        let limit = of(quantities, id, |q| q.limit).filter(|_| !nothing());
+        limit.is_some_and(|limit| shown.against.is_missed(value.get(), limit))
     };
     view! {
-        <div class="reading" title=doc hidden=move || !of(quantities, id, |q| q.applies)>
+        <div class="reading" class:missed=missed title=doc hidden=move || !of(quantities, id, |q| q.applies)>
             <dt>{label}</dt>
             <dd>
                 <Output shown value />
@@ -89,7 +93,7 @@ pub(super) fn all(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> Any
     let text = move || (!untrack(nothing)).then(|| quantities.with_untracked(|list| csv(entry, list)));
     view! {
         <details class="all-numbers">
-            <summary>"All numbers"</summary>
+            <summary>"Every quantity"</summary>
             <div class="all-numbers-head">
                 <input
                     type="search"
@@ -99,7 +103,7 @@ pub(super) fn all(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> Any
                 />
                 {copy_text("Copy as CSV", text)}
             </div>
-            <div class="scroll" tabindex="0" role="group" aria-label="All numbers">
+            <div class="scroll" tabindex="0" role="group" aria-label="Every quantity">
                 <table>
                     <thead>
                         <tr>

@@ -1,5 +1,7 @@
 //! Where numbers lie in a drawing.
 
+use ringside_core::quantity::Unit;
+
 /// From zero to the largest number, in percent of the drawing's width.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Linear {
@@ -33,7 +35,38 @@ impl Linear {
         let max = self.max;
         (0..MAX_TICKS).map(move |i| step * i as f64).take_while(move |tick| *tick <= max * (1.0 + 1e-9))
     }
+
+    /// The same for what is written in a unit. Time over some minutes goes in steps of a clock, not in tens of seconds.
+    pub fn ticks_in(self, unit: Unit) -> impl Iterator<Item = f64> {
+        let by_ten = self.ticks().nth(1).unwrap_or(self.max);
+        let rough = self.max / (MAX_TICKS - 1) as f64;
+        let by_clock = CLOCK.into_iter().find(|step| *step >= rough).filter(|_| unit == Unit::Seconds && rough > 30.0);
+        let (step, max) = (by_clock.unwrap_or(by_ten), self.max);
+        (0..MAX_TICKS).map(move |i| step * i as f64).take_while(move |tick| *tick <= max * (1.0 + 1e-9))
+    }
 }
+
+/// Steps of a clock, in seconds: minutes, hours, days.
+const CLOCK: [f64; 18] = [
+    60.0,
+    120.0,
+    300.0,
+    600.0,
+    900.0,
+    1800.0,
+    3600.0,
+    7200.0,
+    10_800.0,
+    21_600.0,
+    43_200.0,
+    86_400.0,
+    172_800.0,
+    432_000.0,
+    864_000.0,
+    1_728_000.0,
+    4_320_000.0,
+    8_640_000.0,
+];
 
 /// Powers of a base from the smallest number to the largest, in percent of the drawing's width or height.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,5 +115,13 @@ mod tests {
         for max in [0.0, f64::NAN, 1e-300, 1e300] {
             assert!((1..=MAX_TICKS).contains(&Linear::to(max).ticks().count()), "{max}");
         }
+    }
+
+    #[test]
+    fn time_goes_by_the_clock() {
+        for (end, step) in [(1500.0, 300.0), (30_000.0, 7200.0), (40.0, 10.0), (1e9, 2e8)] {
+            assert_eq!(Linear::to(end).ticks_in(Unit::Seconds).nth(1), Some(step), "{end}");
+        }
+        assert_eq!(Linear::to(1500.0).ticks_in(Unit::Count).nth(1), Some(250.0));
     }
 }

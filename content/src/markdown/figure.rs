@@ -58,7 +58,7 @@ pub(crate) fn quantities(entry: &Entry, query: &Query) -> String {
     let evaluated = evaluated(entry, query);
     let shown = entry.shown().zip(&evaluated.quantities).filter(|(shown, quantity)| shown.headline && quantity.applies);
     for (shown, quantity) in shown {
-        let limit = quantity.limit.map(|limit| format!(" of {}", escape(&unbroken(&shown.text(limit)))));
+        let limit = quantity.limit.map(|limit| format!(" {}", escape(&unbroken(&shown.held(limit)))));
         out.push_str(&format!(
             "<tr><th scope=\"row\">{}</th><td>{}{}</td></tr>\n",
             escape(shown.label),

@@ -304,6 +304,8 @@ pub struct Shown {
     pub words: &'static [&'static str],
     /// How its number is written, if not as its unit is.
     pub written: Option<fn(f64) -> String>,
+    /// What stands between it and what it is held against.
+    pub against: Against,
     /// Where its formula comes from, as its model says.
     pub origin: Origin,
     /// Whether it means something only where what is computed runs ([`Model::runs`]). Times do.
@@ -314,7 +316,18 @@ impl Shown {
     /// A number of which no more is said.
     pub const fn new(id: &'static str, label: &'static str, unit: Unit) -> Self {
         let timed = matches!(unit, Unit::Seconds);
-        Self { id, label, unit, doc: "", headline: false, words: &[], written: None, origin: Origin::Definition, timed }
+        Self {
+            id,
+            label,
+            unit,
+            doc: "",
+            headline: false,
+            words: &[],
+            written: None,
+            against: Against::Whole,
+            origin: Origin::Definition,
+            timed,
+        }
     }
 
     /// A value of it for a person: `480 GB`, `Yes`.
@@ -324,6 +337,37 @@ impl Shown {
             (None, Some(write)) => write(value),
             (None, None) => self.unit.format(value),
         }
+    }
+
+    /// What it is held against, for a person to read after its value: "of 80 GB", "target 20 ms".
+    pub fn held(&self, limit: f64) -> String {
+        format!("{} {}", self.against.word(), self.text(limit))
+    }
+}
+
+/// How a quantity stands to what it is held against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Against {
+    /// It is a part of that whole: "62.1 GB of 80 GB".
+    Whole,
+    /// It has to stay under that: "38.6 ms, target 20 ms".
+    Target,
+    /// That parts two regimes, neither of which is wrong: "1,911, ridge 295".
+    Ridge,
+}
+
+impl Against {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Whole => "of",
+            Self::Target => "target",
+            Self::Ridge => "ridge",
+        }
+    }
+
+    /// Whether a value is more than it may be.
+    pub fn is_missed(self, value: f64, limit: f64) -> bool {
+        self != Self::Ridge && value > limit
     }
 }
 
@@ -383,6 +427,18 @@ pub const fn written<P, R>(write: fn(f64) -> String, mut measure: Measure<P, R>)
 pub const fn within<P, R>(limit: fn(&P, &R) -> f64, mut measure: Measure<P, R>) -> Measure<P, R> {
     measure.limit = Some(limit);
     measure
+}
+
+/// A quantity that has to stay under this: "38.6 ms, target 20 ms".
+pub const fn target<P, R>(limit: fn(&P, &R) -> f64, mut measure: Measure<P, R>) -> Measure<P, R> {
+    measure.shown.against = Against::Target;
+    within(limit, measure)
+}
+
+/// A quantity that means one thing below this and another above it: "1,911, ridge 295".
+pub const fn ridge<P, R>(limit: fn(&P, &R) -> f64, mut measure: Measure<P, R>) -> Measure<P, R> {
+    measure.shown.against = Against::Ridge;
+    within(limit, measure)
 }
 
 /// A quantity that is shown in these states only.

@@ -11,8 +11,8 @@ mod finding;
 mod tests;
 
 use crate::declare::{
-    Field, List, Measure, Model, Origin, Origins, Param, Takes, choice, headline, join, measure, origin, real, timed,
-    whole, within, yes_no,
+    Field, List, Measure, Model, Origin, Origins, Param, Takes, choice, headline, join, measure, origin, real, target,
+    timed, whole, yes_no,
 };
 use crate::fim::format::Order;
 use crate::hardware::{self, Accelerator};
@@ -192,7 +192,7 @@ impl Model for Params {
         origin(Origin::Rows, &["fits", "in-time"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Times>] = &[
-        within(
+        target(
             |p, _| p.budget,
             headline(
                 "From the last keystroke to the last token of the completion.",

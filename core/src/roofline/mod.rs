@@ -11,7 +11,7 @@ pub use roof::Roof;
 
 use crate::declare::{
     Applies, Declaration, Field, List, Measure, Model, Origin, Origins, Param, Slot, applies, choice, headline,
-    measure, one_of, origin, switch, when, whole, within, words,
+    measure, one_of, origin, ridge, switch, when, whole, within, words,
 };
 use crate::hardware::{self, Accelerator};
 use crate::kernels::RUN;
@@ -134,7 +134,7 @@ impl Model for Params {
     const QUANTITIES: &'static [Measure<Self, Placed>] = &[
         measure("flops", "Work", Unit::Flop, |_, p| p.chosen.flop),
         measure("bytes", "Minimum bytes moved", Unit::Bytes, |_, p| p.chosen.bytes),
-        within(
+        ridge(
             |_, p| p.roof.ridge(),
             headline(
                 "FLOPs over the bytes that must move. Above the ridge point, the operation is compute bound.",

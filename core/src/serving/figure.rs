@@ -10,7 +10,7 @@ use super::step::Engine;
 use super::sweep::{Sweep, sweep};
 use crate::declare::{
     Applies, Field as _, Measure, Model, Origin, Origins, Param, Scale, applies, choice, headline, join, measure,
-    origin, real, switch, text, when, whole, within,
+    origin, real, switch, target, text, when, whole,
 };
 use crate::hardware::links;
 use crate::model::{ModelRef, reference};
@@ -224,7 +224,7 @@ impl Model for Params {
         measure("decode-steps", "Steps that only decode", Unit::Count, |_, s| count(s, |m| !m.batch.prefills())),
         measure("makespan", "First arrival to last token", Unit::Seconds, |_, s| s.schedule.makespan()),
         measure("ttft", "Time to first token, mean", Unit::Seconds, |_, s| s.schedule.mean_first()),
-        within(
+        target(
             |p, _| p.slo().first,
             headline(
                 "Nine of ten requests get their first token within this time.",
@@ -234,7 +234,7 @@ impl Model for Params {
             ),
         ),
         measure("tpot", "Time between tokens, mean", Unit::Seconds, |_, s| s.schedule.mean_per_token()),
-        within(
+        target(
             |p, _| p.slo().token,
             headline(
                 "One token in a hundred comes later than this after the one before.",

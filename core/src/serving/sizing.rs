@@ -11,7 +11,7 @@ use super::machine::{Machine, Serves};
 use super::step::{Chunk, Engine};
 use crate::declare::{
     Aim, Decision, Field as _, Measure, Model, Origin, Origins, Param, Scale, headline, join, lever, lever_of, measure,
-    origin, real, when, whole, within, words, yes_no,
+    origin, real, target, when, whole, within, words, yes_no,
 };
 use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
 use crate::model::{ModelRef, reference};
@@ -267,7 +267,7 @@ impl Model for Params {
         }),
         measure("fit", "Users whose requests fit in a replica’s cache", Unit::Count, |_, p| p.of(|s| s.fit as f64)),
         measure("batch", "Users per replica", Unit::Count, |_, p| p.of(|s| s.share.batch as f64)),
-        within(
+        target(
             |o, _| o.token,
             headline(
                 "What a user waits for each token.",

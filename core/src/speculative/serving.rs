@@ -15,7 +15,7 @@ mod tests;
 use super::figure::one_layer;
 use crate::declare::{
     Applies, Field, Measure, Model, Origin, Origins, Param, Scale, applies, choice, headline, join, measure, origin,
-    real, timed, when, whole, within,
+    real, ridge, timed, when, whole,
 };
 use crate::model::{ModelRef, presets, reference};
 use crate::options;
@@ -187,7 +187,7 @@ impl Model for Params {
         measure("flop", "FLOPs per pass", Unit::Flop, |_, o| o.pass.flop),
         when(
             |p, _| p.view != View::Draft,
-            within(
+            ridge(
                 |p, _| p.ridge(),
                 headline(
                     "FLOPs over bytes read. Below what the GPU can sustain, memory bandwidth sets the speed.",

@@ -6,7 +6,7 @@ use super::schedule::{Schedule, Shape};
 use super::{DAY, HOUR, Machine, Run, Size};
 use crate::declare::{
     Aim, Decision, Field, Measure, Model, Origin, Origins, Param, Scale, Takes, choice, headline, lever, measure,
-    origin, real, whole,
+    origin, real, whole, written,
 };
 use crate::hardware::{self, Accelerator};
 use crate::options;
@@ -397,7 +397,10 @@ impl Model for Params {
             measure("loss", "Predicted loss, nats per token", Unit::Ratio, |_, r| r.loss()),
         ),
         measure("gpu-hours", "GPU-hours", Unit::Count, |_, r| r.gpu_hours()),
-        headline("GPU-hours times their price.", measure("cost", "Cost, US$", Unit::Count, |_, r| r.cost())),
+        headline(
+            "GPU-hours times their price.",
+            written(dollars, measure("cost", "Cost", Unit::Count, |_, r| r.cost())),
+        ),
         measure("energy", "Energy, kWh", Unit::Count, |_, r| r.energy()),
         measure("compute", "Model FLOPs", Unit::Flop, |_, r| r.compute()),
         measure("hardware-compute", "Hardware FLOPs", Unit::Flop, |_, r| r.hardware_compute()),

@@ -93,7 +93,7 @@ pub(super) fn table(state: State<Params>, campaign: Shown) -> AnyView {
                 numbers("takes"),
                 numbers("starts"),
                 numbers("waits"),
-                words("and"),
+                words("note"),
             ]
             rows=rows.into_any()
         />

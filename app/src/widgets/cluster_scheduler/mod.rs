@@ -12,6 +12,7 @@ use wasm_bindgen::JsCast as _;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
+use crate::ui;
 use crate::ui::markup::renewed;
 use crate::ui::state::State;
 use crate::ui::transport::{Pace, Transport};
@@ -40,7 +41,11 @@ fn view(props: Props) -> AnyView {
     });
     let quantities = Memo::new(move |_| params.with(|p| campaign.with(|c| p.quantities(c))));
     let controls = Controls::of(state).draw();
-    let drawing = move || params.with(|p| campaign.with(|c| picture::picture(p, c)));
+    let place = NodeRef::new();
+    let room = ui::picture::room(place);
+    let drawing = move || {
+        room.get().map(|room| params.with(|p| campaign.with(|c| picture::picture(p, c, room)))).unwrap_or_default()
+    };
     let caption = move || params.with(|p| campaign.with(|c| p.caption(c)));
     // The job that was pressed is looked at; pressed again, or beside any, none is.
     let press = move |event: leptos::ev::MouseEvent| {
@@ -66,7 +71,15 @@ fn view(props: Props) -> AnyView {
             table=move || jobs::table(state, campaign)
         >
             {jobs::legend(campaign)}
-            <div class="cluster" tabindex="0" role="group" aria-label="The cluster" on:click=press use:renewed=drawing></div>
+            <div
+                class="cluster"
+                tabindex="0"
+                role="group"
+                aria-label="The cluster"
+                node_ref=place
+                on:click=press
+                use:renewed=drawing
+            ></div>
             {jobs::queue(params, campaign)}
             <p class="cluster-step" data-answer="">{caption}</p>
         </ModelFigure>

@@ -5,18 +5,16 @@ use std::fmt::Write as _;
 use ringside_core::scheduler::result::Step;
 use ringside_core::scheduler::{Campaign, Params, Policy};
 use ringside_core::slurm::time::clock;
+use ringside_drawing::chart::Frame;
 
-/// Width of the drawing, in its own units.
-const WIDE: f64 = 900.0;
-/// What all rows together are about as high as.
-const HIGH: f64 = 300.0;
-/// Where the GPUs of now begin and end, and where their past does.
-const NOW: (f64, f64) = (40.0, 128.0);
-const PAST: (f64, f64) = (166.0, 892.0);
-/// What lies above the rows, below them, and between two blocks.
-const TOP: f64 = 18.0;
-const AXIS: f64 = 22.0;
+/// The least width, in pixels. In a narrower place it is moved sideways.
+const WIDE: f64 = 640.0;
+/// The height of a node at the most, in pixels, and what parts two blocks.
+const NODE: f64 = 96.0;
 const APART: f64 = 6.0;
+/// Lines of text above the rows, and below them.
+const TOP: f64 = 1.7;
+const AXIS: f64 = 2.0;
 /// Users that have a colour of their own.
 pub(super) const COLOURS: usize = 6;
 /// Steps of the time axis, in seconds.
@@ -39,6 +37,9 @@ struct Drawing<'a> {
     /// The step that is shown; none before the first.
     step: Option<&'a Step>,
     users: Vec<&'a str>,
+    /// The size of its text, its width, and the height of a node.
+    text: f64,
+    wide: f64,
     row: f64,
     /// When the drawing begins and ends.
     from: u64,
@@ -46,25 +47,40 @@ struct Drawing<'a> {
     svg: String,
 }
 
-/// The drawing as markup.
-pub(super) fn picture(p: &Params, c: &Campaign) -> String {
+/// The drawing as markup, as large as its place.
+pub(super) fn picture(p: &Params, c: &Campaign, room: Frame) -> String {
+    let Frame { width, height, text, .. } = room;
     let step = p.shown(c).checked_sub(1).and_then(|i| c.schedule.steps.get(i));
-    let row = (HIGH / p.nodes as f64).clamp(5.5, 38.0);
+    let apart = p.cluster().block_of((p.nodes as usize).saturating_sub(1)) as f64 * APART;
+    let row = ((height - (TOP + AXIS) * text - apart) / p.nodes as f64).clamp(2.0, NODE);
+    let wide = width.max(WIDE);
     let from = c.jobs.iter().map(|job| job.submit).min().unwrap_or(0);
     let last = c.schedule.steps.last().map_or(0, |step| step.time);
     let to = c.schedule.end().max(last).max(from + 1);
-    let mut drawing = Drawing { p, c, step, users: users(c), row, from, to, svg: String::new() };
+    let mut drawing = Drawing { p, c, step, users: users(c), text, wide, row, from, to, svg: String::new() };
     drawing.draw();
     drawing.svg
 }
 
 impl Drawing<'_> {
+    /// Where the GPUs of now begin and end.
+    fn now(&self) -> (f64, f64) {
+        let left = 3.4 * self.text;
+        (left, left + (0.1 * self.wide).max(5.0 * self.text))
+    }
+
+    /// Where time begins and ends.
+    fn sides(&self) -> (f64, f64) {
+        (self.now().1 + 3.8 * self.text, self.wide - 1.4 * self.text)
+    }
+
     fn top(&self, node: usize) -> f64 {
-        TOP + node as f64 * self.row + self.p.cluster().block_of(node) as f64 * APART
+        TOP * self.text + node as f64 * self.row + self.p.cluster().block_of(node) as f64 * APART
     }
 
     fn x(&self, time: u64) -> f64 {
-        PAST.0 + (PAST.1 - PAST.0) * time.saturating_sub(self.from) as f64 / (self.to - self.from) as f64
+        let (left, right) = self.sides();
+        left + (right - left) * time.saturating_sub(self.from) as f64 / (self.to - self.from) as f64
     }
 
     fn colour(&self, j: usize) -> usize {
@@ -81,20 +97,21 @@ impl Drawing<'_> {
     fn draw(&mut self) {
         let nodes = self.p.nodes as usize;
         let bottom = self.top(nodes.saturating_sub(1)) + self.row;
-        let high = bottom + AXIS;
+        let (wide, text) = (self.wide, self.text);
+        let high = bottom + AXIS * text;
+        let (now, past) = (self.now().0, self.sides().0);
         let words = self.p.caption(self.c).replace('"', "”").replace('<', "‹").replace('&', "and");
         // Writing to a string does not fail.
         let _ = write!(
             self.svg,
-            "<svg viewBox=\"0 0 {WIDE} {high:.1}\" preserveAspectRatio=\"xMinYMid\" role=\"img\" aria-label=\"{words}\"><text class=\"name\" x=\"{}\" \
-             y=\"11\">GPUs now</text><text class=\"name\" x=\"{}\" y=\"11\">each node over time</text>",
-            NOW.0, PAST.0
+            "<svg viewBox=\"0 0 {wide:.1} {high:.1}\" font-size=\"{text:.1}\" role=\"img\" aria-label=\"{words}\"><text class=\"name\" \
+             x=\"{now:.1}\" y=\"{text:.1}\">GPUs now</text><text class=\"name\" x=\"{past:.1}\" y=\"{text:.1}\">each node over time</text>"
         );
         if self.shows_scores() {
             let _ = write!(
                 self.svg,
-                "<text class=\"name\" x=\"{}\" y=\"11\" text-anchor=\"end\">score</text>",
-                PAST.0 - 6.0
+                "<text class=\"name\" x=\"{:.1}\" y=\"{text:.1}\" text-anchor=\"end\">score</text>",
+                past - 6.0
             );
         }
         for node in 0..nodes {
@@ -108,24 +125,26 @@ impl Drawing<'_> {
 
     fn node(&mut self, node: usize) {
         let (top, row) = (self.top(node), self.row);
-        if row >= 9.0 || node.is_multiple_of(4) {
+        let (now, past) = (self.now(), self.sides());
+        let text = self.text;
+        if row >= 0.9 * text || node.is_multiple_of(4) {
             let _ = write!(
                 self.svg,
-                "<text class=\"name\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-                NOW.0 - 6.0,
-                top + row.min(20.0) / 2.0 + 3.5 + (row - row.min(20.0)) / 2.0,
+                "<text class=\"name\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+                now.0 - 6.0,
+                top + row / 2.0 + 0.35 * text,
                 node + 1
             );
         }
         let _ = write!(
             self.svg,
-            "<rect class=\"lane\" x=\"{}\" y=\"{top:.1}\" width=\"{}\" height=\"{:.1}\" />",
-            PAST.0,
-            PAST.1 - PAST.0,
+            "<rect class=\"lane\" x=\"{:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" />",
+            past.0,
+            past.1 - past.0,
             row - 1.5
         );
         let gpus = self.p.gpus as usize;
-        let wide = (NOW.1 - NOW.0) / gpus as f64;
+        let wide = (now.1 - now.0) / gpus as f64;
         let cells = self.step.and_then(|step| step.cells.get(node));
         for gpu in 0..gpus {
             let job = cells.and_then(|cells| cells.get(gpu)).copied().flatten();
@@ -134,20 +153,20 @@ impl Drawing<'_> {
             let _ = write!(
                 self.svg,
                 "<rect class=\"gpu {class}\"{data} x=\"{:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"1.5\" />",
-                NOW.0 + gpu as f64 * wide,
-                wide - 1.5,
+                now.0 + gpu as f64 * wide,
+                (wide - 1.5).max(0.5),
                 row - 1.5
             );
         }
-        if self.shows_scores() && row >= 9.0 {
+        if self.shows_scores() && row >= 0.9 * text {
             let free = cells.map_or(gpus, |cells| cells.iter().filter(|cell| cell.is_none()).count()) as u32;
             let score = self.next().and_then(|gpus| self.p.cluster().score(free, gpus, self.p.placement));
             let score = score.map_or("–".to_owned(), |score| score.to_string());
             let _ = write!(
                 self.svg,
-                "<text class=\"score\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{score}</text>",
-                PAST.0 - 6.0,
-                top + row / 2.0 + 3.5
+                "<text class=\"score\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{score}</text>",
+                past.0 - 6.0,
+                top + row / 2.0 + 0.35 * text
             );
         }
     }
@@ -199,15 +218,15 @@ impl Drawing<'_> {
                 );
             }
             let room = right - left - 8.0;
-            let size = (high + 1.0).clamp(7.0, 11.5);
+            let size = (high - 1.0).min(self.text);
             let is_first = !named.contains(&(span.job, span.from));
-            if is_first && high >= 6.5 && room > job.name.chars().count() as f64 * size * 0.56 {
+            if is_first && size >= 0.75 * self.text && room > job.name.chars().count() as f64 * size * 0.62 {
                 named.push((span.job, span.from));
                 let _ = write!(
                     self.svg,
                     "<text class=\"in {class}\" x=\"{:.1}\" y=\"{:.1}\" font-size=\"{size:.1}\">{}</text>",
                     left + 4.0,
-                    top + high.min(18.0) / 2.0 + size * 0.36,
+                    top + high.min(1.8 * size) / 2.0 + size * 0.36,
                     escape(&job.name)
                 );
             }
@@ -223,7 +242,7 @@ impl Drawing<'_> {
                 self.svg,
                 "<path class=\"tick\" d=\"M{x:.1} {bottom:.1}v4\" /><text class=\"name\" x=\"{x:.1}\" y=\"{:.1}\" \
                  text-anchor=\"middle\">{}</text>",
-                bottom + 16.0,
+                bottom + 4.0 + 1.1 * self.text,
                 short(time)
             );
         }
@@ -231,8 +250,8 @@ impl Drawing<'_> {
 
     fn cursor(&mut self, bottom: f64) {
         if let Some(step) = self.step {
-            let x = self.x(step.time);
-            let _ = write!(self.svg, "<path class=\"cursor\" d=\"M{x:.1} {:.1}V{bottom:.1}\" />", TOP - 4.0);
+            let (x, top) = (self.x(step.time), self.top(0) - 4.0);
+            let _ = write!(self.svg, "<path class=\"cursor\" d=\"M{x:.1} {top:.1}V{bottom:.1}\" />");
         }
     }
 }

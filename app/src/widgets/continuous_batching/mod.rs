@@ -49,14 +49,28 @@ fn view(props: Props) -> AnyView {
         })
     });
     let controls = Controls::of(state).special("model", input.choose_any()).draw();
-    let drawing = move || params.with(|p| shown.with(|s| picture::picture(p, s)));
     let caption = move || params.with(|p| shown.with(|s| p.caption(s)));
     let figure = move || match show.get() {
-        View::Schedule => view! {
-            <div class="batching" tabindex="0" role="group" aria-label="Slots over time" use:renewed=drawing></div>
-            <p class="batching-step">{caption}</p>
+        View::Schedule => {
+            let place = NodeRef::new();
+            let room = ui::picture::room(place);
+            let drawing = move || {
+                let room = room.get();
+                room.map(|room| params.with(|p| shown.with(|s| picture::picture(p, s, room)))).unwrap_or_default()
+            };
+            view! {
+                <div
+                    class="batching"
+                    tabindex="0"
+                    role="group"
+                    aria-label="Slots over time"
+                    node_ref=place
+                    use:renewed=drawing
+                ></div>
+                <p class="batching-step">{caption}</p>
+            }
+            .into_any()
         }
-        .into_any(),
         View::Goodput | View::Latency => {
             let chart =
                 Memo::new(move |_| still.with(|p| shown.with(|s| Some(charts::chart(p, s)))).unwrap_or_default());

@@ -6,18 +6,15 @@ use ringside_core::quantity::Unit;
 use ringside_core::serving::figure::{Params, Shown};
 use ringside_core::serving::scheduler::Policy;
 use ringside_core::serving::simulate::{Moment, Span, Use};
+use ringside_drawing::chart::Frame;
 
-/// Width of the drawing, in its own units.
-const WIDE: f64 = 900.0;
-/// What all slots together are about as high as.
-const HIGH: f64 = 230.0;
-/// Where time begins and ends.
-const TIME: (f64, f64) = (74.0, 890.0);
-/// Heights of the strip of those who wait, of that of blocks, of the axis, and between them.
-const WAITING: f64 = 44.0;
-const BLOCKS: f64 = 44.0;
-const AXIS: f64 = 22.0;
-const GAP: f64 = 16.0;
+/// The least width, in pixels. In a narrower place it is moved sideways.
+const WIDE: f64 = 640.0;
+/// The height of a slot at the most, in pixels.
+const SLOT: f64 = 34.0;
+/// What stands beside a strip, at the longest, in letters; and how wide a letter is, in parts of its size.
+const NAMES: f64 = 13.0;
+const LETTER: f64 = 0.58;
 /// Requests that have a colour of their own.
 pub(super) const COLOURS: usize = 6;
 
@@ -25,31 +22,50 @@ struct Drawing<'a> {
     p: &'a Params,
     s: &'a Shown,
     step: Option<&'a Moment>,
+    /// The size of its text, and its width.
+    text: f64,
+    wide: f64,
+    /// The heights of a slot, of the strips above and below them, and of what parts them.
     row: f64,
+    strip: f64,
+    gap: f64,
     end: f64,
     svg: String,
 }
 
-/// The drawing as markup.
-pub(super) fn picture(p: &Params, s: &Shown) -> String {
+/// The drawing as markup, as large as its place.
+pub(super) fn picture(p: &Params, s: &Shown, room: Frame) -> String {
+    let Frame { width, height, text, .. } = room;
     let slots: usize = s.schedule.slots.iter().sum();
-    let row = (HIGH / slots.max(1) as f64).clamp(2.0, 26.0);
+    let (strip, gap) = ((0.12 * height).max(2.5 * text), 0.9 * text);
+    let parted = s.schedule.slots.iter().filter(|slots| **slots > 0).count() as f64 + 1.0;
+    let free = height - parted * gap - 1.8 * text;
+    let row = ((free - 2.0 * strip) / slots.max(1) as f64).clamp(0.5, SLOT);
+    // What few slots leave is for the strips.
+    let strip = ((free - row * slots as f64) / 2.0).clamp(strip, 3.0 * strip);
     let end = s.schedule.makespan().max(1e-9);
-    let mut drawing = Drawing { p, s, step: p.moment(s), row, end, svg: String::new() };
+    let wide = width.max(WIDE);
+    let mut drawing = Drawing { p, s, step: p.moment(s), text, wide, row, strip, gap, end, svg: String::new() };
     drawing.draw();
     drawing.svg
 }
 
 impl Drawing<'_> {
+    /// Where time begins and ends.
+    fn sides(&self) -> (f64, f64) {
+        (self.text * LETTER * NAMES, self.wide - 1.6 * self.text)
+    }
+
     fn x(&self, time: f64) -> f64 {
-        TIME.0 + (TIME.1 - TIME.0) * time / self.end
+        let (from, to) = self.sides();
+        from + (to - from) * time / self.end
     }
 
     /// The top of a slot. Those of the second replica stand below the first's.
     fn top(&self, replica: usize, slot: usize) -> f64 {
         let [first, _] = self.s.schedule.slots;
-        let before = if replica == 0 { 0.0 } else { first as f64 * self.row + GAP };
-        WAITING + GAP + before + slot as f64 * self.row
+        let before = if replica == 0 { 0.0 } else { first as f64 * self.row + self.gap };
+        self.strip + self.gap + before + slot as f64 * self.row
     }
 
     fn now(&self) -> f64 {
@@ -59,29 +75,30 @@ impl Drawing<'_> {
     fn draw(&mut self) {
         let [first, second] = self.s.schedule.slots;
         let bottom = if second > 0 { self.top(1, second) } else { self.top(0, first) };
-        let blocks = bottom + GAP;
-        let high = blocks + BLOCKS + AXIS;
+        let blocks = bottom + self.gap;
+        let (wide, text, strip) = (self.wide, self.text, self.strip);
+        let high = blocks + strip + 1.8 * text;
         let words = self.p.caption(self.s).replace('"', "”");
         // Writing to a string does not fail.
         let _ = write!(
             self.svg,
-            "<svg viewBox=\"0 0 {WIDE} {high:.1}\" preserveAspectRatio=\"xMinYMid\" role=\"img\" aria-label=\"{words}\">"
+            "<svg viewBox=\"0 0 {wide:.1} {high:.1}\" font-size=\"{text:.1}\" role=\"img\" aria-label=\"{words}\">"
         );
-        self.area("waiting", (0.0, WAITING), "waiting", |m| m.waiting as f64, None);
+        self.area("waiting", (0.0, strip), "waiting", |m| m.waiting as f64, None);
         for (replica, slots) in [(0, first), (1, second)] {
             self.lanes(replica, slots);
         }
         let all = self.s.schedule.blocks as f64;
-        self.area("blocks", (blocks, BLOCKS), "cache in use", |m| all - m.batch.free as f64, Some(all));
+        self.area("blocks", (blocks, strip), "cache in use", |m| all - m.batch.free as f64, Some(all));
         self.spans();
-        self.axis(blocks + BLOCKS);
+        self.axis(blocks + strip);
         if let Some(step) = self.step {
             let (from, to) = (self.x(step.from), self.x(step.to));
             let _ = write!(
                 self.svg,
                 "<rect class=\"cursor\" x=\"{from:.1}\" y=\"0\" width=\"{:.1}\" height=\"{:.1}\" />",
                 (to - from).max(1.0),
-                blocks + BLOCKS
+                blocks + strip
             );
         }
         self.svg.push_str("</svg>");
@@ -97,14 +114,14 @@ impl Drawing<'_> {
             _ => "slots",
         };
         let (top, high) = (self.top(replica, 0), slots as f64 * self.row);
+        let (left, right) = self.sides();
         let _ = write!(
             self.svg,
-            "<rect class=\"lane\" x=\"{}\" y=\"{top:.1}\" width=\"{}\" height=\"{high:.1}\" /><text class=\"name\" x=\"{}\" y=\"{:.1}\" \
-             text-anchor=\"end\">{name}</text>",
-            TIME.0,
-            TIME.1 - TIME.0,
-            TIME.0 - 6.0,
-            top + high / 2.0 + 3.5
+            "<rect class=\"lane\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{high:.1}\" /><text class=\"name\" x=\"{:.1}\" \
+             y=\"{:.1}\" text-anchor=\"end\">{name}</text>",
+            right - left,
+            left - 6.0,
+            top + high / 2.0 + 0.35 * self.text
         );
     }
 
@@ -118,7 +135,7 @@ impl Drawing<'_> {
         all: Option<f64>,
     ) {
         let most = self.s.schedule.steps.iter().map(&of).fold(0.0, f64::max);
-        let scale = if most > 0.0 { (high - 12.0) / most } else { 0.0 };
+        let scale = if most > 0.0 { high / most } else { 0.0 };
         let foot = top + high;
         let mut path = String::new();
         for step in self.s.schedule.steps.iter().filter(|step| step.to <= self.now()) {
@@ -129,17 +146,19 @@ impl Drawing<'_> {
             Some(all) if all > 0.0 => format!("at most {}", Unit::Fraction.format(most / all)),
             _ => format!("at most {most:.0}"),
         };
+        let (left, right) = self.sides();
         let _ = write!(
             self.svg,
-            "<path class=\"{class}\" d=\"{path}\" /><path class=\"foot\" d=\"M{} {foot:.1}H{}\" /><text class=\"name\" x=\"{}\" \
-             y=\"{:.1}\" text-anchor=\"end\">{name}</text><text class=\"name\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{text}</text>",
-            TIME.0,
-            TIME.1,
-            TIME.0 - 6.0,
-            foot - 4.0,
-            TIME.1,
-            top + 9.0
+            "<path class=\"{class}\" d=\"{path}\" /><path class=\"foot\" d=\"M{left:.1} {foot:.1}H{right:.1}\" />"
         );
+        for (words, up) in [(name, 1.5), (text.as_str(), 0.3)] {
+            let _ = write!(
+                self.svg,
+                "<text class=\"name\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{words}</text>",
+                left - 6.0,
+                foot - up * self.text
+            );
+        }
     }
 
     /// What each slot was used for until now.
@@ -163,14 +182,15 @@ impl Drawing<'_> {
                 said(span)
             );
             let is_first = !named.contains(&(span.request, span.replica));
-            if is_first && self.row >= 10.0 && span.used == Use::Decode && right - left > 16.0 {
+            let size = self.text.min(self.row - 2.0);
+            if is_first && size >= 0.75 * self.text && span.used == Use::Decode && right - left > 1.6 * size {
                 named.push((span.request, span.replica));
                 let _ = write!(
                     self.svg,
-                    "<text class=\"in r{}\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+                    "<text class=\"in r{}\" font-size=\"{size:.1}\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
                     span.request % COLOURS,
                     left + 3.0,
-                    top + high / 2.0 + 3.6,
+                    top + high / 2.0 + 0.36 * size,
                     span.request + 1
                 );
             }
@@ -188,7 +208,7 @@ impl Drawing<'_> {
                 self.svg,
                 "<path class=\"tick\" d=\"M{x:.1} {bottom:.1}v4\" /><text class=\"name\" x=\"{x:.1}\" y=\"{:.1}\" \
                  text-anchor=\"middle\">{}</text>",
-                bottom + 16.0,
+                bottom + 4.0 + 1.1 * self.text,
                 Unit::Seconds.format(time)
             );
         }

@@ -204,6 +204,7 @@ fn memory(shown: Shown) -> impl IntoView {
             let pass = step.checked_sub(1).and_then(|i| run.plan.at(i)).map_or(0, |s| s.pass);
             let held = run.plan.passes.get(pass).map_or_else(Vec::new, |p| run.plan.on_chip(p));
             let used: u64 = held.iter().map(|(_, b)| b).sum();
+            let names = held.iter().map(|(m, _)| name(*m)).collect::<Vec<_>>().join(", ");
             let there = run.params.sram;
             let all = Linear::to(used.max(there) as f64);
             let parts = held.into_iter().map(|(m, b)| {
@@ -211,7 +212,8 @@ fn memory(shown: Shown) -> impl IntoView {
             });
             let over = used > there;
             let text = format!("{} of {}, {} times", bytes(used), bytes(there), number(used as f64 / there as f64));
-            let text = if over { text } else { format!("{} of {} used", bytes(used), bytes(there)) };
+            let text =
+                if over { text } else { format!("{} of {} reserved for tiles: {names}", bytes(used), bytes(there)) };
             view! {
                 <div class="tiling-memory" class:over=over>
                     <div class="memory-bar" aria-hidden="true">

@@ -57,9 +57,9 @@ pub(super) fn view(shown: Shown) -> AnyView {
                     <tr>
                         <th scope="col">"Component"</th>
                         <th scope="col" class="number">"Parameters"</th>
-                        <th scope="col" class="number share"><span class="visually-hidden">"share of parameters"</span></th>
+                        <th scope="col" class="number share">"Share" <span class="visually-hidden">" of parameters"</span></th>
                         <th scope="col" class="number">"FLOPs"</th>
-                        <th scope="col" class="number share"><span class="visually-hidden">"share of FLOPs"</span></th>
+                        <th scope="col" class="number share">"Share" <span class="visually-hidden">" of FLOPs"</span></th>
                     </tr>
                 </thead>
                 <tbody>

@@ -6,7 +6,7 @@ use ringside_core::declare::Model as _;
 use ringside_core::memory::{Concept, Parts};
 use ringside_core::post_training::held::Tune;
 use ringside_core::post_training::memory::{Params, Phase, Role, Step, Work};
-use ringside_core::quantity::{Unit, count};
+use ringside_core::quantity::{Unit, count, unbroken};
 
 /// The classes of what is drawn, in the order in which it is stacked, and what they are called.
 const KEYS: [(&str, &str); 6] = [
@@ -150,7 +150,11 @@ fn whole(html: &mut String, params: &Params, step: &Step, at: usize) {
     let most = capacity.max(peak) * 1.04;
     let here = at.checked_sub(1).and_then(|i| step.phases.get(i)).map(|phase| phase.total().0);
     let (word, bytes) = here.map_or(("fullest", peak), |bytes| ("now", bytes));
-    let says = format!("{word} {} of {}", Unit::Bytes.format(bytes), Unit::Bytes.format(capacity));
+    let says = format!(
+        "{word} {} of {} (dashed)",
+        unbroken(&Unit::Bytes.format(bytes)),
+        unbroken(&Unit::Bytes.format(capacity))
+    );
     open(html, "whole", "One GPU", &says, step.phases.len(), &format!("What a GPU holds in each phase: {says}"));
     for (i, phase) in step.phases.iter().enumerate() {
         let sum = phase.roles.iter().fold([("", 0.0); 6], |mut sum, role| {

@@ -11,7 +11,6 @@ use wasm_bindgen::prelude::*;
 
 use super::Scene;
 use crate::ui::file;
-use crate::ui::unique_id;
 use crate::worker::{Program, Worker};
 
 /// Files that are shown together.
@@ -150,7 +149,6 @@ impl Files {
 
 /// Where they are chosen, and what became of them.
 pub(super) fn view(files: Files) -> impl IntoView {
-    let id = unique_id("own-trace");
     let is_reading = move || files.progress.with(|p| !p.is_empty());
     let is_own = move || files.scene.with(Option::is_some);
     let problem = |text: String| view! { <li>{text}</li> };
@@ -161,14 +159,16 @@ pub(super) fn view(files: Files) -> impl IntoView {
                 "Drop the .pt.trace.json files of one or more ranks on the figure, of whatever device; or Ascend’s trace_view.json, JAX’s .trace.json.gz, rocprof’s JSON. Packed or not, up to 4 GB each unpacked. They stay in your browser."
             </p>
             <div class="trace-files">
-                <label for=id.clone()>"Choose files"</label>
-                <input
-                    type="file"
-                    id=id
-                    multiple
-                    accept=".json,.gz"
-                    on:change=move |event| files.read(&file::all_chosen(&event))
-                />
+                <label class="button secondary choose">
+                    "Choose files"
+                    <input
+                        type="file"
+                        class="visually-hidden"
+                        multiple
+                        accept=".json,.gz"
+                        on:change=move |event| files.read(&file::all_chosen(&event))
+                    />
+                </label>
                 <button
                     type="button"
                     class="secondary"

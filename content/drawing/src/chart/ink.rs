@@ -57,6 +57,12 @@ inks! {
     Backward = "--backward", "LinkText";
     /// What goes between GPUs.
     Communication = "--communication", "VisitedText";
+    /// Attention of a model; what is lost.
+    Attention = "--attention", "VisitedText";
+    /// The MLPs of a model.
+    Mlp = "--mlp", "Highlight";
+    /// The small parts of a model; what waits.
+    Small = "--small", "GrayText";
 }
 
 /// Red, green and blue.

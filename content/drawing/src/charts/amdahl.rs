@@ -16,14 +16,15 @@ pub fn chart(params: &Params) -> Chart {
         Series::line("Gustafson", Ink::Optimizer, curve(|s| s.gustafson)).stroke(Stroke::Dashed),
         Series::line("Amdahl", Ink::Weights, curve(|s| s.amdahl)),
     ];
-    let mut marks =
-        vec![Mark::new((n, here.gustafson), number(here.gustafson)), Mark::new((n, here.amdahl), number(here.amdahl))];
+    // Two lie nearly on each other: each says which curve it is on.
+    let named = |law: &str, speedup: f64| Mark::new((n, speedup), format!("{law} {}", number(speedup)));
+    let mut marks = vec![named("Gustafson", here.gustafson), named("Amdahl", here.amdahl)];
     if params.cost > 0.0 {
         let costly = curve(|s| s.costly);
         let over_one = costly.into_iter().filter(|(_, speedup)| *speedup >= 1.0).collect();
         series.push(Series::line("with its cost", Ink::Gradients, over_one).stroke(Stroke::Dotted));
         if here.costly >= 1.0 {
-            marks.push(Mark::new((n, here.costly), number(here.costly)));
+            marks.push(named("with its cost", here.costly));
         }
     }
     let measured = params.measured.speedups();

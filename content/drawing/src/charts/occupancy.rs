@@ -13,6 +13,9 @@ pub fn over(p: &Params, held: &Held, over: Over) -> Chart {
         Over::Shared => ("Shared memory a block, KiB", p.dynamic, 1024.0),
     };
     let curve: Vec<(f64, f64)> = p.curve(over).into_iter().map(|(at, warps)| (at / unit, warps)).collect();
+    // Between two values nothing is resident but what the next one holds: a block is made of whole warps.
+    let stairs = curve.iter().zip(curve.iter().skip(1)).flat_map(|(here, next)| [*here, (here.0, next.1)]);
+    let stairs = stairs.chain(curve.last().copied()).collect();
     let (from, to) = (curve.first().map_or(0.0, |c| c.0), curve.last().map_or(1.0, |c| c.0));
     let here = here as f64 / unit;
     let most = held.sm.warps() as f64;
@@ -30,7 +33,7 @@ pub fn over(p: &Params, held: &Held, over: Over) -> Chart {
         label: format!("Resident warps. {name}: {}.", said.collect::<Vec<_>>().join(", ")),
         across,
         up: Axis::linear((0.0, most)).named("Resident warps"),
-        series: vec![Series::line("", Ink::Weights, curve)],
+        series: vec![Series::line("", Ink::Weights, stairs)],
         rules: Vec::new(),
         marks: vec![Mark::new((here, held.warps as f64), number(held.warps as f64))],
     }

@@ -10,7 +10,7 @@ use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Shape, Stroke, Writing}
 
 /// Operations for each byte that are drawn, and operations a second.
 const INTENSITIES: (f64, f64) = (0.1, 10_000.0);
-const RATES: (f64, f64) = (1e9, 1e16);
+const RATES: (f64, f64) = (1e11, 1e16);
 
 /// What was measured here.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -54,6 +54,11 @@ pub fn chart(placed: &Placed, measured: &Measured) -> Chart {
     }
     let places = layer.iter().map(|o| (o.intensity(), roof.attainable(o.intensity()))).collect();
     let names = layer.iter().map(|o| o.label.to_owned()).collect();
+    // What was measured on a small device lies lower than what is drawn without it.
+    let points = measured.kept.iter().chain(&measured.ladder).map(|p| p.rate);
+    let own = measured.own.iter().map(|(_, roof)| roof.attainable(INTENSITIES.0));
+    let least = points.chain(own).filter(|rate| *rate > 0.0).fold(RATES.0, f64::min);
+    let rates = (10_f64.powf(least.log10().floor()), RATES.1);
     series.push(Series::dots("Operations of the layer", Ink::Weights, Shape::Disc, places).with_names(names));
     if !measured.kept.is_empty() {
         series.push(dots("Your kernels", Ink::Activations, Shape::Diamond, &measured.kept));
@@ -72,9 +77,9 @@ pub fn chart(placed: &Placed, measured: &Measured) -> Chart {
             number(intensity)
         ),
         across: Axis::log10(INTENSITIES).named("Arithmetic intensity, FLOP/byte"),
-        up: Axis::log10(RATES).written(Writing::Unit(Unit::FlopPerSecond)).named("Attainable FLOP/s"),
+        up: Axis::log10(rates).written(Writing::Unit(Unit::FlopPerSecond)).named("Attainable FLOP/s"),
         series,
         rules: vec![Rule::across(ridge, format!("ridge {}", number(ridge))).ink(Ink::Soft)],
-        marks: vec![Mark::new((intensity, rate), format!("{}: {}", chosen.label, Unit::FlopPerSecond.format(rate)))],
+        marks: vec![Mark::new((intensity, rate), Unit::FlopPerSecond.format(rate))],
     }
 }

@@ -121,11 +121,11 @@ impl Lanes {
         let scale = (to - from).max(1.0) / self.end.max(f64::MIN_POSITIVE);
         let x = |at: f64| from + at.clamp(0.0, self.end) * scale;
         if let Some(unit) = self.unit {
-            for tick in Linear::to(self.end).ticks() {
+            for tick in Linear::to(self.end).ticks_in(unit) {
                 pen.line([x(tick), top], [x(tick), bottom], Ink::Line.into());
             }
             pen.ticks(
-                Linear::to(self.end).ticks().map(|tick| (x(tick), unit.format(tick))),
+                Linear::to(self.end).ticks_in(unit).map(|tick| (x(tick), unit.format(tick))),
                 [from, right],
                 bottom + size * 1.2,
             );

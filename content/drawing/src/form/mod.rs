@@ -34,6 +34,9 @@ impl Ink {
             Ink::Optimizer => Some("--on-optimizer"),
             Ink::Activations => Some("--on-activations"),
             Ink::Kv | Ink::Communication => Some("--on-kv"),
+            Ink::Attention => Some("--on-attention"),
+            Ink::Mlp => Some("--on-mlp"),
+            Ink::Small => Some("--on-small"),
             Ink::Ink | Ink::Soft | Ink::Warn | Ink::Accent | Ink::Edge => Some("--panel"),
             Ink::Panel | Ink::Line | Ink::Idle => None,
         }

@@ -6,16 +6,17 @@ use ringside_core::failure::{Failures, Outcome};
 use crate::chart::Ink;
 use crate::form::{Cell, Cells, Head, Tone};
 
+/// In the colors of the figure.
 fn tone(cause: Cause) -> Tone {
     match cause {
-        Cause::Useful => Ink::Forward.into(),
-        Cause::Saving => Ink::Kv.into(),
-        Cause::Lost => Ink::Warn.into(),
+        Cause::Useful => Ink::Weights.at(38),
+        Cause::Saving => Ink::Mlp.into(),
+        Cause::Lost => Ink::Attention.into(),
         Cause::Noticing => Ink::Gradients.into(),
-        Cause::Waiting => Ink::Idle.into(),
+        Cause::Waiting => Ink::Small.into(),
         Cause::Restarting => Ink::Optimizer.into(),
-        Cause::Planned => Ink::Communication.into(),
-        Cause::Shrunk => Ink::Forward.at(50),
+        Cause::Planned => Ink::Kv.into(),
+        Cause::Shrunk => Ink::Weights.at(68),
     }
 }
 

@@ -32,7 +32,7 @@ pub fn picture(p: &Params, o: &Outcome) -> Lanes {
     };
     let rows = run.lanes.iter().enumerate().map(row).collect();
     let keys = [(Ink::Weights.into(), "mostly prompts"), (Ink::Kv.into(), "mostly decoding"), (DOWN, "dead")];
-    let head = Head::new("Darker: more requests at the replica", &keys);
+    let head = Head::new("Stronger color: more requests at the replica", &keys);
     let mut lanes = Lanes::new(p.finding(o), head, rows, run.end.max(1e-9), Some(Unit::Seconds));
     let noticed = p.dies + p.detect.min(p.down);
     if p.dies > 0.0 && noticed < run.end {

@@ -229,7 +229,7 @@ fn midway(step: usize, all: usize) -> usize {
 
 /// The places of round numbers from 0 to `end`, with what they say.
 fn ticks(end: f64, unit: Unit) -> Vec<(f64, String)> {
-    Linear::to(end).ticks().map(|tick| (tick, unit.format(tick))).collect()
+    Linear::to(end).ticks_in(unit).map(|tick| (tick, unit.format(tick))).collect()
 }
 
 /// What a model draws of a state, if it takes the state.

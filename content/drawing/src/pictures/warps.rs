@@ -20,14 +20,21 @@ fn stretches(tones: impl Iterator<Item = Option<Tone>>) -> Vec<Piece> {
     pieces
 }
 
+/// What a warp does, in the colors of the figure.
+const LOADS: Tone = Ink::Weights.at(100);
+const COMPUTES: Tone = Ink::Optimizer.at(100);
+const READY: Tone = Ink::Gradients.at(100);
+const FOR_MEMORY: Tone = Ink::Idle.at(100);
+const FOR_A_RESULT: Tone = Ink::Optimizer.at(32);
+
 /// A warp at a branch: a row for each lane, along the instructions that the warp issues.
 pub fn divergence(p: &divergence::Params, steps: &Steps) -> Lanes {
-    const MASKED: Tone = Ink::Idle.at(35);
+    const MASKED: Tone = Ink::Idle.at(100);
     let tone = |way: u64| -> Tone {
         match way {
-            0 => Ink::Forward.into(),
-            way if way % 2 == 1 => Ink::Kv.into(),
-            _ => Ink::Backward.into(),
+            0 => Ink::Optimizer.into(),
+            way if way % 2 == 1 => Ink::Weights.into(),
+            _ => Ink::Gradients.into(),
         }
     };
     let row = |lane: u32| {
@@ -42,11 +49,11 @@ pub fn divergence(p: &divergence::Params, steps: &Steps) -> Lanes {
 /// A warp scheduler: a row for each warp and one for what is issued, along the cycles.
 pub fn scheduler(p: &scheduler::Params, run: &Run) -> Lanes {
     let tone = |doing: Doing| match doing {
-        Doing::Load => Some(Ink::Kv.into()),
-        Doing::Math => Some(Ink::Forward.into()),
-        Doing::NotSelected => Some(Ink::Backward.at(55)),
-        Doing::LongScoreboard => Some(Ink::Idle.at(60)),
-        Doing::Wait => Some(Ink::Idle.at(30)),
+        Doing::Load => Some(LOADS),
+        Doing::Math => Some(COMPUTES),
+        Doing::NotSelected => Some(READY),
+        Doing::LongScoreboard => Some(FOR_MEMORY),
+        Doing::Wait => Some(FOR_A_RESULT),
         Doing::Done => None,
     };
     let warps = run.cycles.first().map_or(0, Vec::len);
@@ -58,11 +65,11 @@ pub fn scheduler(p: &scheduler::Params, run: &Run) -> Lanes {
     let mut rows: Vec<Lane> = (0..warps).map(|i| Lane::new(format!("warp {}", i + 1), stretches(of(i)))).collect();
     rows.push(Lane::new("issues", stretches(issued)));
     let keys = [
-        (Ink::Kv.into(), "issues a load"),
-        (Ink::Forward.into(), "issues arithmetic"),
-        (Ink::Backward.at(55), "ready, not selected"),
-        (Ink::Idle.at(60), "waits for memory"),
-        (Ink::Idle.at(30), "waits for a result"),
+        (LOADS, "issues a load"),
+        (COMPUTES, "issues arithmetic"),
+        (READY, "ready, not selected"),
+        (FOR_MEMORY, "waits for memory"),
+        (FOR_A_RESULT, "waits for a result"),
     ];
     Lanes::new(p.finding(), Head::new("Cycles", &keys), rows, run.cycles.len() as f64, Some(Unit::Count))
 }

@@ -3,7 +3,7 @@
 use super::{Load, MOST_REPLICAS, MOST_SESSIONS, MOST_TURNS, Outcome, Params, Policy};
 use crate::declare::{
     Applies, Field as _, Measure, Model, Origin, Origins, Param, Scale, applies, choice, doc, headline, join, measure,
-    origin, real, when, whole, within, written,
+    origin, real, target, when, whole, written,
 };
 use crate::hardware::links;
 use crate::model::{ModelRef, reference};
@@ -183,7 +183,7 @@ impl Model for Params {
         origin(Origin::Definition, &["requests", "finished", "prompts"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
-        within(
+        target(
             |p, _| p.first,
             headline(
                 "One turn in a hundred waits longer than this for its first token.",
@@ -214,7 +214,7 @@ impl Model for Params {
                 ),
             ),
         ),
-        within(
+        target(
             |p, _| p.first,
             measure("ttft-p50", "Time to first token, median", Unit::Seconds, |_, o| o.run.first(0.5)),
         ),

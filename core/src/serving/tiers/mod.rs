@@ -339,7 +339,7 @@ impl Model for Params {
             |p, o| o.breaks_even[p.tier as usize].is_some(),
             headline(
                 "The shortest prefix that is fetched at least as fast as it is computed.",
-                measure("break-even", "Break-even prefix", Unit::Count, |p, o| {
+                measure("break-even", "Break-even prefix, tokens", Unit::Count, |p, o| {
                     o.breaks_even[p.tier as usize].unwrap_or(0) as f64
                 }),
             ),
