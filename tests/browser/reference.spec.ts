@@ -31,7 +31,7 @@ test("a pasted log is read in the page: causes, in order, with places that teach
   await ready(page);
   await page.keyboard.press("/");
   await page.getByRole("button", { name: "Paste a log" }).click();
-  const field = page.getByLabel("A log: what a job printed before it stopped");
+  const field = page.getByLabel("A log: what a job printed");
   await field.fill(
     [
       "gpu01:1741:1741 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/Socket/0",

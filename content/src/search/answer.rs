@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use ringside_core::ask::{self, Answered};
+use ringside_core::quantity::grouped;
 
+use super::log::last;
 use super::{Found, Hit, Index, LogReading, read_log};
 use crate::schema::{EntryKind, SearchEntry, Sign, SignKind, Signs};
 
@@ -19,6 +21,8 @@ pub struct Answer {
     pub log: LogReading,
     /// Figures in the states that its numbers ask for, the one to begin with first.
     pub figures: Vec<Answered>,
+    /// Whether these are of a speed that a log prints.
+    pub is_measured: bool,
     /// The places.
     pub found: Found,
 }
@@ -49,8 +53,15 @@ pub fn answer(index: &Index, signs: &Signs, text: &str, limit: usize) -> Answer 
         };
         found.hits.sort_by_key(place);
     }
-    let figures = question_of(text, &log).map_or_else(Vec::new, |question| ask::answers(&question));
-    Answer { log, figures, found }
+    let (figures, is_measured) = match question_of(text, &log) {
+        Some(question) => (ask::answers(&question), false),
+        None => {
+            let figures: Vec<Answered> = ask::of_log(last(text).1).into_iter().collect();
+            let is_measured = !figures.is_empty();
+            (figures, is_measured)
+        }
+    };
+    Answer { log, figures, is_measured, found }
 }
 
 /// The question that a text is: one line, or a command that goes on over several.
@@ -63,6 +74,16 @@ fn question_of<'a>(text: &'a str, log: &LogReading) -> Option<Cow<'a, str>> {
 }
 
 impl Answer {
+    /// What is said of a log as a whole: that nothing looks wrong is not said of one whose speed is compared.
+    pub fn summary(&self) -> String {
+        let is_quiet = self.is_measured && !self.log.has_trouble() && self.log.unknown_lines == 0;
+        if is_quiet {
+            format!("No error in these {} lines.", grouped(self.log.lines as u64))
+        } else {
+            self.log.summary()
+        }
+    }
+
     /// Whether it is a log, or a line of one that is recognized.
     pub fn is_log(&self) -> bool {
         self.log.lines > 1 || self.log.seen.iter().any(|seen| seen.kind > SignKind::Note)

@@ -459,7 +459,7 @@ impl Clock {
 }
 
 /// The end of a log, from a line's beginning, and how many bytes before it are left out.
-fn last(log: &str) -> (usize, &str) {
+pub(super) fn last(log: &str) -> (usize, &str) {
     let Some(mut from) = log.len().checked_sub(MOST).filter(|from| *from > 0) else { return (0, log) };
     while !log.is_char_boundary(from) {
         from += 1;

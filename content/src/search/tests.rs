@@ -127,3 +127,18 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_log_with_a_speed_is_compared_and_not_said_to_be_fine() {
+    let said = |text: &str| {
+        let answer = answer(&index(&[entry("a", "b", "c")]), &crate::schema::Signs(Vec::new()), text, 10);
+        (answer.is_measured, answer.figures.len(), answer.summary())
+    };
+    let (is_measured, figures, summary) = said("epoch 1\n{'loss': 2.31, 'mfu': 0.14}\nstep time 1.9 s");
+    assert!(is_measured && figures == 1 && summary == "No error in these 3 lines.", "{summary}");
+    // An error comes first.
+    let (is_measured, _, summary) = said("ValueError: x\nMFU 14%\ndone");
+    assert!(is_measured && summary.contains("1 line looks like an error"), "{summary}");
+    let (is_measured, figures, summary) = said("step 1\nloss 2.3");
+    assert!(!is_measured && figures == 0 && summary.starts_with("Nothing in these 2 lines looks wrong."), "{summary}");
+}

@@ -32,7 +32,8 @@ pub(super) fn sets(r: &Reading) -> Vec<(&'static str, String)> {
         ("cp", free(None)),
         ("ep", free(None)),
         ("pp", free(r.pp)),
-        ("mbs", free(r.batch)),
+        ("mbs", free(r.micro)),
+        ("batch", r.batch),
     ]);
     sets.push(("zero", "any".to_owned()));
     sets
@@ -57,7 +58,7 @@ pub(super) fn says(query: &Query, r: &Reading) -> String {
     let tight = if best.verdict == crate::memory::verdict::Verdict::Tight { ", which is tight" } else { "" };
     let compared: String = compared(&search, r).into_iter().map(|sentence| format!(" {sentence}")).collect();
     format!(
-        "{leads}, with {} of tensors on the fullest GPU{tight}.{compared} {}{}",
+        "{leads}, with {} of tensors on the fullest GPU{tight}.{compared}{}{}",
         bytes_decimal(best.memory),
         assumed(&params, r),
         unfinished(progress)
@@ -87,9 +88,12 @@ fn assumed(p: &Params, r: &Reading) -> String {
         )
     });
     let seq = r.seq.is_none().then(|| format!("sequences of {} tokens", grouped(p.seq)));
-    let batch = Some(format!("{} sequences per step", grouped(p.batch)));
+    let batch = r.batch.is_none().then(|| format!("{} sequences per step", grouped(p.batch)));
     let parts: Vec<String> = [gpu, seq, batch].into_iter().flatten().collect();
-    format!("Assumed: {}.", crate::quantity::listed(&parts))
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!(" Assumed: {}.", crate::quantity::listed(&parts))
 }
 
 fn unfinished(progress: Progress) -> String {

@@ -35,6 +35,31 @@ pub(super) fn of(reading: &Reading) -> Option<Answered> {
     Some(Answered { figure: RUN, title: TITLE, query, read, unused, says })
 }
 
+/// Lines of a log that are looked at for a GPU's name.
+const GPU_LINES: usize = 50;
+
+/// The same of what a job printed: the last MFU and step time in its lines, and the GPU that they name. None where no MFU is printed.
+pub fn of_log(log: &str) -> Option<Answered> {
+    let has = |line: &&str, word: &str| line.to_lowercase().contains(word);
+    let mut reading = log
+        .lines()
+        .rev()
+        .filter(|line| has(line, "mfu"))
+        .map(Reading::of)
+        .find(|r| r.mfu.is_some_and(|mfu| mfu < 1.0))?;
+    if reading.step.is_none() {
+        let timed = log.lines().rev().filter(|line| has(line, "step")).take(GPU_LINES).map(Reading::of);
+        reading.take_step(timed.into_iter().find(|r| r.step.is_some()));
+    }
+    if reading.gpu.is_none() {
+        let named = log.lines().filter(|line| has(line, "gpu") || has(line, "nvidia")).take(GPU_LINES);
+        reading.take_gpu(named.map(Reading::of).find(|r| r.gpu.is_some()));
+    }
+    // Losses, steps and rates of a line are no part of what is asked.
+    reading.unread.clear();
+    of(&reading)
+}
+
 const NEXT: &str =
     "Add your configuration and ten lines of output, and the page divides the gap to the prediction among its causes.";
 

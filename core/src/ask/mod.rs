@@ -24,15 +24,16 @@ use crate::model::{Import, ModelRef, presets};
 use crate::planner;
 use crate::post_training::adapters::figure as adapters;
 use crate::post_training::memory as rlhf;
-use crate::quantity::{Unit, bytes_decimal, dollars, grouped, number};
+use crate::quantity::{Unit, bytes_decimal, counted, dollars, grouped, number};
 use crate::query::{Kind, Query, plain};
 use crate::roofline;
 use crate::serving::figure as batching;
 use crate::serving::machine::Machine;
 use crate::serving::sizing;
 use crate::serving::step::Quant;
-use crate::setup::{Setup, fill};
+use crate::setup::{MAX_NODE, MAX_NODES, Setup, fill};
 use crate::training_run;
+pub use measured::of_log;
 use read::{Reading, What, like};
 
 /// A figure in the state that answers a question, or the page that compares runs with what was measured of one.
@@ -87,8 +88,11 @@ struct Rule {
     says: fn(&Query, &Reading) -> String,
 }
 
-/// The state of the memory figure with the first stage of ZeRO that fits.
-fn sharded(query: &Query) -> Query {
+/// The state of the memory figure with the stage of ZeRO that a question says, or the first that fits.
+fn sharded(rule: &Rule, reading: &Reading, query: &Query) -> Query {
+    if (rule.sets)(reading).iter().any(|(name, _)| *name == "zero") {
+        return query.clone();
+    }
     let (params, _) = memory::Params::read(query);
     let stage = match params.evaluate() {
         Ok(b) if b.params.mode == memory::Mode::Training => b.first_stage_that_fits().map(|row| row.stage),
@@ -170,7 +174,7 @@ const RULES: [Rule; 8] = [
         figure: adapters::Params::ID,
         is_asked: |r| r.has(&ADAPTER),
         sets: |r| {
-            let mut sets = some([("rank", r.rank), ("seq", r.seq), ("mbs", r.batch)]);
+            let mut sets = some([("rank", r.rank), ("seq", r.seq), ("mbs", r.micro_batch())]);
             if r.has(&["qlora"]) {
                 sets.push(("tune", "qlora".to_owned()));
             }
@@ -189,7 +193,7 @@ const RULES: [Rule; 8] = [
     },
     Rule {
         figure: batching::Params::ID,
-        is_asked: |r| r.asks_first() && !r.trains(),
+        is_asked: |r| r.asks_first() && !r.trains() && !r.promises(),
         sets: |r| {
             sized(r).map_or_else(Vec::new, |(p, plan)| {
                 let tp = plan.size().map(crate::serving::sizing::Size::replica);
@@ -200,7 +204,9 @@ const RULES: [Rule; 8] = [
     },
     Rule {
         figure: sizing::Params::ID,
-        is_asked: |r| r.has(&SERVE) || r.asks_speed() || r.asks_price() || r.rate.is_some(),
+        is_asked: |r| {
+            r.has(&SERVE) || r.asks_speed() || r.asks_price() || r.rate.is_some() || (r.promises() && !r.trains())
+        },
         sets: |r| {
             // A speed is one user's.
             let users =
@@ -210,7 +216,12 @@ const RULES: [Rule; 8] = [
             // Who asks how fast some GPUs are has them in one replica.
             let own = r.gpus.filter(|gpus| r.asks_speed() && r.users.is_none() && sizing::SIZES.contains(gpus));
             let tp = r.tp.filter(|tp| *tp <= Machine::MOST).or(own);
-            some([("users", users), ("prompt", r.seq), ("output", r.answer), ("have", have), ("tp", tp)])
+            let mut sets =
+                some([("users", users), ("prompt", r.seq), ("output", r.answer), ("have", have), ("tp", tp)]);
+            sets.extend(
+                [("token", r.each), ("first", r.first)].into_iter().filter_map(|(name, s)| Some((name, plain(s?)))),
+            );
+            sets
         },
         says: |query, r| {
             let assumed =
@@ -236,7 +247,10 @@ const RULES: [Rule; 8] = [
             let tokens = r.tokens.or((r.tunes() || r.has(&ADAPTER)).then_some(TUNED_ON));
             let tokens = tokens.map(|tokens| vec![("given", "tokens".to_owned()), ("tokens", plain(tokens))]);
             let mut sets = tokens.unwrap_or_default();
-            sets.extend(some([("seq", r.seq)]));
+            sets.extend(some([("seq", r.seq), ("gpus", short_of(r).and_then(|(_, enough)| enough))]));
+            let seq = r.seq.unwrap_or(training_run::Params::standard().seq);
+            let batch = r.batch_tokens.or(r.batch.map(|batch| batch as f64 * seq as f64));
+            sets.extend(batch.map(|batch| ("batch", plain(batch))));
             sets.extend(r.mfu.map(|mfu| ("mfu", plain(mfu))));
             if r.preset.is_none() {
                 // Of a bare size neither depth nor width is known.
@@ -248,7 +262,7 @@ const RULES: [Rule; 8] = [
             of(query, |_: &training_run::Params, run| {
                 // The laws of the loss are of training from scratch.
                 let tunes = r.tunes() || r.has(&ADAPTER);
-                let mut says = if tunes { run.takes() } else { run.finding() };
+                let mut says = too_few(r) + &if tunes { run.takes() } else { run.finding() };
                 if tunes && r.tokens.is_none() {
                     says += " The question doesn’t say how many tokens.";
                 }
@@ -292,7 +306,7 @@ const RULES: [Rule; 8] = [
             let runs = r.has(&["run", "load", "infer"]) && !r.trains();
             // Who says “DDP” asks about DDP.
             let stage = stage.or(sharded).or(r.has(&["ddp"]).then_some(0));
-            let mut sets = some([("dp", Some(gpus)), ("zero", stage), ("mbs", r.batch)]);
+            let mut sets = some([("dp", Some(gpus)), ("zero", stage), ("mbs", r.micro_batch())]);
             if shaped(r).is_some() {
                 sets.extend(some([("seq", r.seq)]));
             }
@@ -322,7 +336,7 @@ const RULES: [Rule; 8] = [
 /// number of parameters alone has no activations.
 fn shaped(r: &Reading) -> Option<&'static presets::Preset> {
     let near = || {
-        let params = r.params.filter(|_| r.trains() && (r.seq.is_some() || r.batch.is_some()))?;
+        let params = r.params.filter(|_| r.trains() && (r.seq.is_some() || r.micro_batch().is_some()))?;
         like(params, presets::LIST.ids)
     };
     r.preset.or_else(near)
@@ -333,7 +347,8 @@ fn at_a_time(r: &Reading) -> Option<(u64, String)> {
     let rate = r.rate?;
     let p = sizing::Params::standard();
     let output = r.answer.unwrap_or(p.output);
-    let each = output as f64 * p.token;
+    let token = r.each.unwrap_or(p.token);
+    let each = output as f64 * token;
     let users = (rate * each).ceil().clamp(1.0, 1e6) as u64;
     let sentence = format!(
         "{} requests per second are about {} at the same time, if a request takes {}: {} tokens of answer at {} each (rate × time).",
@@ -341,7 +356,7 @@ fn at_a_time(r: &Reading) -> Option<(u64, String)> {
         grouped(users),
         Unit::Seconds.format(each),
         grouped(output),
-        Unit::Seconds.format(p.token)
+        Unit::Seconds.format(token)
     );
     Some((users, sentence))
 }
@@ -349,6 +364,45 @@ fn at_a_time(r: &Reading) -> Option<(u64, String)> {
 /// Whether a run is planned: for a speed that the question then takes for granted.
 fn is_planned(r: &Reading) -> bool {
     r.tokens.is_some() || (r.trains() && (r.has(&COST) || r.says(&["how", "long"])))
+}
+
+/// The GPUs of a question about a run that its model doesn't fit, and the fewest, of these and their doubles, on which ZeRO-3 makes it fit. None
+/// where it fits, and where the question is of an adapter or says no GPUs.
+fn short_of(r: &Reading) -> Option<(u64, Option<u64>)> {
+    let [node, nodes] = r.cluster()?;
+    let rule = RULES.iter().find(|rule| rule.figure == memory::Params::ID)?;
+    if r.has(&ADAPTER) || r.has(&RL) {
+        return None;
+    }
+    let (params, _) = memory::Params::read(&sharded(rule, r, &state(rule, r)?.query));
+    let fits = |p: &memory::Params| p.evaluate().is_ok_and(|b| b.verdict.possible());
+    if params.mode != memory::Mode::Training || params.evaluate().is_err() || fits(&params) {
+        return None;
+    }
+    let enough = std::iter::successors(Some(node * nodes), |gpus| (*gpus < MAX_NODE * MAX_NODES).then_some(gpus * 2))
+        .find(|gpus| fits(&memory::Params { dp: *gpus, zero: 3, ..params }));
+    Some((node * nodes, enough))
+}
+
+/// What is said before the time of a run that doesn't fit the GPUs of the question.
+fn too_few(r: &Reading) -> String {
+    let counted = |gpus| counted(gpus, "GPU", "GPUs");
+    match short_of(r) {
+        None => String::new(),
+        // Another stage was asked for.
+        Some((gpus, Some(enough))) if gpus == enough => {
+            format!("Not as asked, but with ZeRO\u{2011}3/FSDP it fits on {}: ", counted(gpus))
+        }
+        Some((gpus, Some(enough))) => format!(
+            "It doesn’t fit on {}. On {}, where it fits with ZeRO\u{2011}3/FSDP: ",
+            counted(gpus),
+            counted(enough)
+        ),
+        Some((gpus, None)) => format!(
+            "It doesn’t fit on {}, nor on more with ZeRO\u{2011}3/FSDP alone. The time that computing would take: ",
+            counted(gpus)
+        ),
+    }
 }
 
 /// The pairs that have a value.
@@ -409,7 +463,9 @@ fn of_reading(reading: &Reading) -> Vec<Answered> {
     }
     let asked = || RULES.iter().filter(|rule| (rule.is_asked)(reading));
     let run = asked().find(is_run).filter(|_| planned);
-    let other = asked().find(|rule| !is_run(rule) && (run.is_none() || reading.has(&FIT)));
+    // Who has GPUs is told whether the run fits them before how long it takes.
+    let fits = reading.has(&FIT) || (reading.trains() && reading.cluster().is_some());
+    let other = asked().find(|rule| !is_run(rule) && (run.is_none() || fits));
     [other, run].into_iter().flatten().filter_map(|rule| set(rule, reading)).collect()
 }
 
@@ -437,15 +493,29 @@ fn of_gpu(entry: &catalogue::Entry, gpu: &'static Accelerator) -> Answered {
 /// A figure set to what was read, and what it says; none if it takes no such model.
 fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
     let mut answered = state(rule, reading)?;
-    let leaves_open = !(rule.sets)(reading).iter().any(|(name, _)| *name == "zero");
-    if rule.figure == memory::Params::ID && leaves_open {
-        answered.query = sharded(&answered.query);
+    if rule.figure == memory::Params::ID {
+        answered.query = sharded(rule, reading, &answered.query);
     }
     // What holds for another model is no answer.
     if answered.says.is_empty() {
-        answered.says = (rule.says)(&answered.query, reading);
+        answered.says = assumed(rule, reading, &answered.query) + &(rule.says)(&answered.query, reading);
     }
     Some(answered)
+}
+
+/// The GPUs that a figure counts and the question doesn't say, which its answer begins with; empty where the question says them.
+fn assumed(rule: &Rule, reading: &Reading, query: &Query) -> String {
+    // A symptom doesn’t rest on their number.
+    let is_counted = RULES.iter().any(|own| own.figure == rule.figure) && reading.cluster().is_none();
+    let Some(entry) = catalogue::find(rule.figure).filter(|_| is_counted) else {
+        return String::new();
+    };
+    let shown = (entry.read)(query).0;
+    let takes = |param: &crate::declare::Declared| param.takes.is_some_and(|take| take.what == Takes::Gpus);
+    let gpus = entry.params().find(takes).and_then(|param| shown.get(param.spec.name)?.parse::<u64>().ok());
+    gpus.map_or_else(String::new, |gpus| {
+        format!("Assumed, because the question doesn’t say how many: {}. ", counted(gpus, "GPU", "GPUs"))
+    })
 }
 
 /// A figure set to what was read; none if it takes no such model.
@@ -486,6 +556,11 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
     let filled = fill(entry.params(), &setup, &Query::default());
     let declared = |name: &str| entry.params().any(|param| param.spec.name == name);
     let sets: Vec<_> = (rule.sets)(reading).into_iter().filter(|(name, _)| declared(name)).collect();
+    // A figure without a batch of the whole step takes it for the micro-batch.
+    let is_micro = reading.micro.is_none()
+        && reading.micro_batch().is_some()
+        && sets.iter().any(|(name, _)| *name == "mbs")
+        && !sets.iter().any(|(name, _)| *name == "batch");
     let is_used = |what: What| match what {
         What::Model | What::Gpu => true,
         What::Cluster if takes_cluster => true,
@@ -494,10 +569,15 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
         What::Rate if reading.users.is_some() => false,
         // Its answer is the planner's, with the time beside it.
         What::First | What::Users | What::Length | What::Cluster if rule.figure == batching::Params::ID => true,
+        What::Batch if is_micro => true,
         _ => sets.iter().any(|(name, _)| what.params().contains(name)),
     };
     let (used, left): (Vec<_>, Vec<_>) = reading.said.iter().partition(|(what, _)| is_used(*what));
-    let mut read: Vec<String> = used.into_iter().map(|(_, text)| text.clone()).chain(near_model).collect();
+    let said = |(what, text): &(What, String)| match what {
+        What::Batch if is_micro => format!("{text}, counted as the micro-batch"),
+        _ => text.clone(),
+    };
+    let mut read: Vec<String> = used.into_iter().map(said).chain(near_model).collect();
     unused.extend(left.into_iter().map(|(_, text)| text.clone()));
     let terms = reading.terms().map(|term| (term, term.sets.iter().find(|(name, _)| declared(name))));
     let (counted, left): (Vec<_>, Vec<_>) = terms.partition(|(_, set)| set.is_some());

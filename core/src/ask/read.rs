@@ -14,45 +14,27 @@ const LONGEST_NAME: usize = 6;
 const GPU_NAME: usize = 4;
 /// Words of a GPU's name without a digit, beside those with which it begins.
 const FORMS: [&str; 6] = ["radeon", "gpu", "sxm", "pcie", "nvl", "gb"];
+/// What says that a GPU is one.
+const ONE: [&str; 3] = ["a", "an", "my"];
+/// What says that a GPU's name is of many.
+const MANY: [&str; 10] =
+    ["node", "nodes", "cluster", "server", "servers", "machine", "machines", "box", "gpus", "cards"];
 /// What makes seconds those of a step.
 const STEP: [&str; 5] = ["step", "steps", "iteration", "iterations", "iter"];
 /// What makes a number of times a speedup.
 const FASTER: [&str; 6] = ["faster", "fast", "speedup", "speed", "quicker", "scaling"];
-/// Units of amounts that a person expects to count; a number without one may be a name's.
-const AMOUNTS: [&str; 32] = [
-    "ms",
-    "s",
-    "sec",
-    "secs",
-    "second",
-    "seconds",
-    "min",
-    "minute",
-    "minutes",
-    "h",
-    "hour",
-    "hours",
-    "day",
-    "days",
-    "week",
-    "weeks",
-    "token",
-    "tokens",
-    "users",
-    "requests",
-    "m",
-    "million",
-    "steps",
-    "req",
-    "reqs",
-    "rps",
-    "qps",
-    "rpm",
-    "epoch",
-    "epochs",
-    "samples",
-    "sequences",
+/// Units of amounts that a person expects to count, beside those that are plurals; a number without one may be a name's.
+const AMOUNTS: [&str; 17] = [
+    "ms", "s", "sec", "second", "min", "minute", "h", "hour", "day", "week", "epoch", "token", "million", "req", "rps",
+    "qps", "rpm",
 ];
+/// What a number may be attached to: "128k", "99%".
+const ATTACHED: [&str; 6] = ["k", "m", "b", "t", "x", "%"];
+/// Words with the ending of a plural that count nothing.
+const NO_PLURALS: [&str; 14] =
+    ["does", "this", "thus", "was", "has", "vs", "plus", "times", "versus", "less", "gas", "is", "its", "as"];
+/// GPUs of a node, by what is said before their number: "2 nodes of 8".
+const NODES: [&str; 3] = ["node", "nodes", "machines"];
 /// What is counted as users.
 const USERS: [&str; 8] = ["users", "user", "people", "clients", "sessions", "requests", "concurrent", "simultaneous"];
 /// GPUs of a node where only a total is given.
@@ -107,10 +89,16 @@ pub(super) enum What {
     Length,
     Tokens,
     Rank,
+    /// Sequences of a micro-batch.
+    Micro,
+    /// A batch that isn't called a micro-batch.
     Batch,
     Mfu,
     Step,
+    /// The time to the first token.
     First,
+    /// The time per output token.
+    Each,
     /// Tokens of an answer.
     Answer,
     /// Requests per second.
@@ -129,7 +117,9 @@ impl What {
     /// The parameters of figures that take it, beside those that a setup fills.
     pub fn params(self) -> &'static [&'static str] {
         match self {
-            Self::Model | Self::Gpu | Self::Step | Self::First | Self::Speedup | Self::Price => &[],
+            Self::Model | Self::Gpu | Self::Step | Self::Speedup | Self::Price => &[],
+            Self::First => &["first"],
+            Self::Each => &["token"],
             Self::Cluster => &["have", "dp", "tp"],
             Self::Users | Self::Rate => &["users"],
             Self::Answer => &["output"],
@@ -138,7 +128,8 @@ impl What {
             Self::Length => &["seq", "prompt", "tokens"],
             Self::Tokens => &["given"],
             Self::Rank => &["rank"],
-            Self::Batch => &["mbs"],
+            Self::Micro => &["mbs"],
+            Self::Batch => &["batch"],
             Self::Mfu => &["mfu"],
         }
     }
@@ -180,13 +171,21 @@ pub(super) struct Reading {
     /// Rank of an adapter.
     pub rank: Option<u64>,
     /// Sequences of a micro-batch.
+    pub micro: Option<u64>,
+    /// Sequences of a batch that isn't called a micro-batch.
     pub batch: Option<u64>,
+    /// Whether that batch is called global.
+    pub is_global: bool,
+    /// Tokens of a batch.
+    pub batch_tokens: Option<f64>,
     /// Model FLOPs utilization, a fraction.
     pub mfu: Option<f64>,
     /// Seconds of a training step.
     pub step: Option<f64>,
     /// Seconds to the first token.
     pub first: Option<f64>,
+    /// Seconds per output token.
+    pub each: Option<f64>,
     /// All of it in words, in the order of the question.
     pub said: Vec<(What, String)>,
     /// Amounts of which nothing was read.
@@ -218,6 +217,38 @@ fn split(words: &[String]) -> Option<(&'static str, u64, usize)> {
         Some((axis, word.strip_prefix(axis)?.parse().ok()?, 1))
     };
     apart().or_else(joined).filter(|(_, n, _)| (1..=1_000_000).contains(n))
+}
+
+/// Nodes and the GPUs of each at the beginning of these words, and how many words they are: `2x8`, `2 x 8`, "2 nodes of 8".
+fn grid(words: &[String]) -> Option<([u64; 2], usize)> {
+    let word = |i: usize| words.get(i).map_or("", String::as_str);
+    let whole = |text: &str| text.parse::<u64>().ok();
+    let (first, n) = match word(0).split_once('x') {
+        Some((nodes, "")) => ((nodes, word(1)), 2),
+        Some(both) => (both, 1),
+        None if word(1) == "x" => ((word(0), word(2)), 3),
+        None if NODES.contains(&word(1)) && matches!(word(2), "x" | "of" | "with") => ((word(0), word(3)), 4),
+        None => return None,
+    };
+    // "8x 4090" has one number of GPUs, and "8x 24 GB" too.
+    let is_named = n == 4;
+    let is_other = !gpus_named(first.1).is_empty() || matches!(word(n), "gb" | "gib" | "g" | "faster" | "as");
+    let (a, b) = (whole(first.0)?, whole(first.1).filter(|_| !is_other)?);
+    // A node has eight at most, where one of the numbers allows it.
+    let [nodes, node] = if b > NODE && a <= NODE && !is_named { [b, a] } else { [a, b] };
+    let is_cluster = (1..=MAX_NODES).contains(&nodes) && (1..=NODE).contains(&node);
+    is_cluster.then_some(([nodes, node], n))
+}
+
+/// Whether these words are a GPU by its memory: "24 GB card".
+fn is_card(words: &[String]) -> bool {
+    let word = |i: usize| words.get(i).map_or("", String::as_str);
+    let at = match number(word(0)) {
+        Some((_, "gb" | "gib" | "g")) => 1,
+        Some((_, "")) if matches!(word(1), "gb" | "gib" | "g") => 2,
+        _ => return false,
+    };
+    matches!(word(at), "gpu" | "gpus" | "card" | "cards")
 }
 
 /// Numbers that are written out.
@@ -261,6 +292,18 @@ fn words(question: &str) -> Vec<String> {
         words.push(word);
     }
     words
+}
+
+/// An amount of which nothing was read, as a person writes it; none for a number that may be a name's.
+fn left(word: &str, n: f64, unit: &str, after: &str) -> Option<String> {
+    if ATTACHED.contains(&unit) {
+        // "1.5M tokens", "99%".
+        let counted = (after.ends_with('s') && after.len() > 3 && !NO_PLURALS.contains(&after)).then_some(after);
+        return Some([word, counted.unwrap_or_default()].join(" ").trim_end().to_owned());
+    }
+    let unit = if unit.is_empty() { after } else { unit };
+    let is_plural = unit.len() > 3 && unit.ends_with('s') && !unit.ends_with("ss") && !NO_PLURALS.contains(&unit);
+    (AMOUNTS.contains(&unit) || (is_plural && unit.chars().all(char::is_alphabetic))).then(|| format!("{n} {unit}"))
 }
 
 /// Letters and digits alone, in lower case.
@@ -368,8 +411,29 @@ impl Reading {
             }
             let gpus = gpus_named(word);
             if candidates.is_empty() && !gpus.is_empty() {
+                // "On a 4090" is one, "on an H100 node" isn't.
+                let after = (1..=3).filter_map(|on| words.get(i + on));
+                let is_many = after.clone().any(|word| MANY.contains(&word.as_str()));
+                // "A NVIDIA RTX 4090."
+                let is_form =
+                    |word: &&String| hardware::MAKERS.contains(&word.as_str()) || FORMS.contains(&word.as_str());
+                let first = words.get(..i).unwrap_or_default().iter().rev().find(|word| !is_form(word));
+                let is_article = first.is_some_and(|word| ONE.contains(&word.as_str()));
+                if is_article && !is_many && reading.nodes.is_none() {
+                    reading.count_gpus(1);
+                }
                 candidates = gpus;
                 i += 1;
+                continue;
+            }
+            if reading.gpus.is_none()
+                && reading.nodes.is_none()
+                && let Some(([nodes, node], n)) = grid(rest)
+            {
+                (reading.gpus, reading.nodes) = (Some(node), Some(nodes));
+                let text = format!("{} GPUs ({} of {node})", grouped(nodes * node), counted(nodes, "node", "nodes"));
+                reading.said.push((What::Cluster, text));
+                i += n;
                 continue;
             }
             if let Some((axis, ranks, n)) = split(rest) {
@@ -395,8 +459,7 @@ impl Reading {
                 && gigabytes.is_none()
                 && reading.said.len() == before
             {
-                let unit = if unit.is_empty() { words.get(i + 1).map_or("", String::as_str) } else { unit };
-                reading.unread.extend(AMOUNTS.contains(&unit).then(|| format!("{n} {unit}")));
+                reading.unread.extend(left(word, n, unit, words.get(i + 1).map_or("", String::as_str)));
             }
             memory = memory.or(gigabytes);
             i += 1;
@@ -422,7 +485,7 @@ impl Reading {
             around.iter().any(|word| list.contains(&word.as_str()))
         };
         let whole = (n.fract() == 0.0 && (1.0..=1e9).contains(&n)).then_some(n as u64);
-        const LENGTH: [&str; 7] = ["context", "ctx", "seq", "sequence", "length", "seqlen", "len"];
+        const LENGTH: [&str; 9] = ["context", "ctx", "seq", "seqs", "sequence", "sequences", "length", "seqlen", "len"];
         let is_length = LENGTH.contains(&after) || before(&LENGTH) || matches!(after, "token" | "tokens");
         const PRICE: [&str; 6] = ["cost", "costs", "price", "prices", "expensive", "cheap"];
         const TIMES: [&str; 8] = ["s", "sec", "second", "seconds", "min", "minute", "h", "hour"];
@@ -435,12 +498,17 @@ impl Reading {
             _ => 1.0,
         };
         // "500 prompts" are so many of them, "prompts of 500" and "500 prompt tokens" are tokens.
-        let counts = |i: usize| matches!(word(i), "prompts" | "answers" | "completions");
-        let is_count = counts(at + 1) && !matches!(word(at + 2), "token" | "tokens");
+        // "8k prompts" and "2048 prompts" are of so many tokens, unless they come per second.
+        let counts = |i: usize| matches!(word(i), "prompts" | "answers" | "completions" | "responses" | "outputs");
+        let is_size = !TIMES.contains(&rate_of(at + 2)) && (unit == "k" || (n >= 128.0 && n.log2().fract() == 0.0));
+        let is_count = counts(at + 1) && !is_size;
         let share = self.share_of(words, at).filter(|_| !is_count);
+        const BATCH: [&str; 6] = ["batch", "batches", "microbatch", "bs", "mbs", "gbs"];
+        let back = |n: usize| at.checked_sub(n).map_or("", word);
+        let is_batch = before(&BATCH) || (back(2) == "size" && BATCH.contains(&back(3)));
         match unit {
             "k" if share.is_some() => self.tokens_of(share, n * 1024.0),
-            _ if share.is_some() && n >= 1.0 && !matches!(unit, "b" | "t" | "%" | "gb" | "x") => {
+            _ if share.is_some() && n >= 1.0 && !matches!(unit, "b" | "t" | "%" | "gb" | "x" | "ms" | "s") => {
                 self.tokens_of(share, n)
             }
             "rps" | "qps" => self.come(n),
@@ -469,10 +537,26 @@ impl Reading {
                 self.take(if unit == "ms" { n / 1e3 } else { n });
             }
             "ms" | "s" | "sec" | "secs" | "second" | "seconds"
-                if self.asks_first() && near(&["ttft", "first"], 12, 4) =>
+                if let Some(is_first) = self.time_of(words, at, unit == "ms") =>
             {
-                self.wait(if unit == "ms" { n / 1e3 } else { n });
+                let seconds = if unit == "ms" { n / 1e3 } else { n };
+                if is_first { self.wait(seconds) } else { self.promise(seconds) }
             }
+            // "20 tokens per second per user" is a time per token.
+            "token" | "tokens"
+                if n > 0.0
+                    && TIMES.get(..4).is_some_and(|seconds| seconds.contains(&per))
+                    && words.iter().skip(at + 2).take(5).any(|word| matches!(word.as_str(), "user" | "each")) =>
+            {
+                self.promise(1.0 / n);
+            }
+            "k" | "m" | "million" if is_batch && matches!(after, "tokens" | "token") => {
+                self.collect_tokens(n * if unit == "k" { 1e3 } else { 1e6 });
+            }
+            "sequences" | "seqs" | "samples" if STEP.contains(&per) || per == "batch" => {
+                self.collect(words, at, whole?);
+            }
+            "batch" if after == "size" => self.collect(words, at, whole?),
             "m" | "million" if matches!(after, "tokens" | "token") && self.trains() && !near(&LENGTH, 2, 3) => {
                 self.train_on(n * 1e6);
             }
@@ -493,6 +577,8 @@ impl Reading {
             "m" if is_length && !matches!(after, "token" | "tokens") => self.long(n * 1024.0 * 1024.0),
             "gb" | "gib" | "g" => return Some(n),
             "gpu" | "gpus" | "card" | "cards" | "accelerators" | "devices" => self.count_gpus(whole?),
+            // "One 24 GB card."
+            _ if is_card(words.get(at + 1..).unwrap_or_default()) => self.count_gpus(whole?),
             "x" => self.count_gpus(whole?),
             "node" | "nodes" | "machines" => {
                 if let Some(nodes) = whole.filter(|nodes| self.nodes.is_none() && *nodes <= MAX_NODES) {
@@ -507,12 +593,7 @@ impl Reading {
                     self.said.push((What::Rank, format!("rank {}", grouped(rank))));
                 }
             }
-            _ if before(&["batch", "bs", "mbs"]) => {
-                if let Some(batch) = whole.filter(|batch| *batch <= 1024) {
-                    self.batch = Some(batch);
-                    self.said.push((What::Batch, format!("batch size {}", grouped(batch))));
-                }
-            }
+            _ if is_batch => self.collect(words, at, whole?),
             "token" | "tokens" | "context" | "ctx" if n >= 128.0 => self.long(n),
             _ if before(&["mfu"]) && n < 1.0 => self.reach(n),
             // A GPU's name may follow the number at once: "on 8 H100s".
@@ -569,11 +650,23 @@ impl Reading {
     /// Whether a number is of a prompt's tokens ([`What::Length`]) or an answer's: "2048 input, 512 output", "prompts of 2k tokens". A
     /// question names them before its numbers or after them.
     fn share_of(&self, words: &[String], at: usize) -> Option<What> {
+        let is_number = |word: &String| number(word).is_some_and(|(_, unit)| matches!(unit, "" | "k"));
+        // "8192 in, 500 out", of which neither word means anything alone.
+        let counts = |name: &str| {
+            let at = words.iter().enumerate().filter(|(_, word)| *word == name);
+            let beside = |at: usize| {
+                let around = words.get(at.saturating_sub(2)..words.len().min(at + 2)).unwrap_or_default();
+                around.iter().any(is_number)
+            };
+            at.into_iter().any(|(at, _)| beside(at))
+        };
+        let is_pair = counts("in") && counts("out") && !self.says(&["out", "of"]);
         let label = |word: &String| match word.as_str() {
+            "in" if is_pair => Some(What::Length),
+            "out" if is_pair => Some(What::Answer),
             "input" | "inputs" | "prompt" | "prompts" | "isl" => Some(What::Length),
-            "output" | "outputs" | "generated" | "completion" | "completions" | "answer" | "answers" | "osl" => {
-                Some(What::Answer)
-            }
+            "output" | "outputs" | "generated" | "completion" | "completions" | "answer" | "answers" | "response"
+            | "responses" | "reply" | "replies" | "osl" => Some(What::Answer),
             _ => None,
         };
         let is_between = |word: &String| {
@@ -582,7 +675,6 @@ impl Reading {
                 "token" | "tokens" | "length" | "len" | "of" | "with" | "lengths" | "k" | "is" | "and" | "size"
             )
         };
-        let is_number = |word: &String| number(word).is_some_and(|(_, unit)| matches!(unit, "" | "k"));
         let next = |from: usize| words.iter().skip(from).take(3).find(|word| !is_between(word));
         let before = |from: usize| words.get(from.saturating_sub(3)..from)?.iter().rev().find(|word| !is_between(word));
         let first = words.iter().position(|word| label(word).is_some())?;
@@ -640,6 +732,21 @@ impl Reading {
         pair.or_else(apart)
     }
 
+    /// Takes the step time of another reading.
+    pub fn take_step(&mut self, other: Option<Self>) {
+        if let Some(seconds) = other.and_then(|other| other.step) {
+            self.take(seconds);
+        }
+    }
+
+    /// Takes the GPU of another reading.
+    pub fn take_gpu(&mut self, other: Option<Self>) {
+        if let Some(gpu) = other.and_then(|other| other.gpu) {
+            self.gpu = Some(gpu);
+            self.said.push((What::Gpu, gpu.name.to_owned()));
+        }
+    }
+
     fn reach(&mut self, mfu: f64) {
         if self.mfu.is_none() && mfu > 0.0 && mfu <= 1.0 {
             self.mfu = Some(mfu);
@@ -659,6 +766,80 @@ impl Reading {
             self.speedup = Some(times);
             self.said.push((What::Speedup, format!("{} times as fast", crate::quantity::number(times))));
         }
+    }
+
+    fn promise(&mut self, seconds: f64) {
+        if self.each.is_none() && seconds > 0.0 {
+            self.each = Some(seconds);
+            self.said.push((What::Each, format!("{} per output token", Unit::Seconds.format(seconds))));
+        }
+    }
+
+    /// Whether a time is that to the first token, or that per output token: what is named nearest to it. In a question about serving a limit
+    /// in milliseconds without a name is per token: "at 30 ms".
+    fn time_of(&self, words: &[String], at: usize, is_ms: bool) -> Option<bool> {
+        let word = |i: usize| words.get(i).map_or("", String::as_str);
+        let label = |i: usize| match word(i) {
+            "ttft" => Some(true),
+            "first" if matches!(word(i + 1), "token" | "tokens") => Some(true),
+            "tpot" | "itl" | "tbt" => Some(false),
+            "per" | "each" | "every" | "a" | "between" | "inter" | "ms"
+                if matches!(word(if word(i + 1) == "output" { i + 2 } else { i + 1 }), "token" | "tokens") =>
+            {
+                Some(false)
+            }
+            _ => None,
+        };
+        let around = at.saturating_sub(12)..words.len().min(at + 5);
+        let named = around.filter_map(|i| Some((i.abs_diff(at), label(i)?))).min_by_key(|(far, _)| *far);
+        let is_limit = ["at", "under", "below", "within", "than"].contains(&word(at.saturating_sub(1)));
+        let is_of_token = || (is_limit && is_ms && self.has(&super::SERVE)).then_some(false);
+        named.map(|(_, is_first)| is_first).or_else(is_of_token)
+    }
+
+    /// Takes the size of a batch: a micro-batch where the question calls it so.
+    fn collect(&mut self, words: &[String], at: usize, size: u64) {
+        let before = words.get(at.saturating_sub(5)..at).unwrap_or_default();
+        let has = |list: &[&str]| before.iter().any(|word| list.contains(&word.as_str()));
+        if has(&["micro", "mbs", "microbatch", "device"]) || self.words_after(at, &["gpu", "device"]) {
+            if self.micro.is_none() && size <= 1024 {
+                self.micro = Some(size);
+                self.said.push((What::Micro, format!("micro-batch size {}", grouped(size))));
+            }
+        } else if self.batch.is_none() && size <= 1_000_000 {
+            self.is_global = has(&["global", "total", "effective", "gbs"]);
+            self.batch = Some(size);
+            let global = if self.is_global { "global " } else { "" };
+            self.said.push((What::Batch, format!("{global}batch size {}", grouped(size))));
+        }
+    }
+
+    fn collect_tokens(&mut self, tokens: f64) {
+        if self.batch_tokens.is_none() {
+            self.batch_tokens = Some(tokens);
+            self.said.push((What::Batch, format!("batch of {} tokens", close(tokens))));
+        }
+    }
+
+    /// Whether "per" and one of these follow a number: "batch size 4 per GPU".
+    fn words_after(&self, at: usize, list: &[&str]) -> bool {
+        let word = |i: usize| self.words.get(i).map_or("", String::as_str);
+        matches!(word(at + 1), "per" | "a" | "each") && list.contains(&word(at + 2))
+    }
+
+    /// Sequences of a micro-batch, for a figure that has no other batch: what the question calls so, or a batch that it doesn't call global.
+    pub fn micro_batch(&self) -> Option<u64> {
+        self.micro.or(self.batch.filter(|size| !self.is_global && *size <= 1024))
+    }
+
+    /// Whether a time that the question gives is a promise to users, rather than what somebody measured.
+    pub fn promises(&self) -> bool {
+        const LIMIT: [&str; 10] =
+            ["under", "below", "within", "target", "targets", "sla", "slo", "promise", "max", "needed"];
+        const MEASURED: [&str; 10] =
+            ["is", "was", "takes", "measure", "measured", "see", "get", "why", "slow", "reach"];
+        let is_limit = self.says(&["how", "many"]) || self.has(&LIMIT) || !self.has(&MEASURED);
+        self.each.is_some() || (self.first.is_some() && is_limit)
     }
 
     fn take(&mut self, seconds: f64) {
@@ -737,19 +918,27 @@ impl Reading {
 
     /// Whether it asks for tokens per second.
     pub fn asks_speed(&self) -> bool {
-        self.has(&["second", "s"]) && self.has(&["tokens", "token"])
+        const TOKENS: [&str; 4] = ["token", "tokens", "tok", "toks"];
+        const SECOND: [&str; 3] = ["s", "sec", "second"];
+        let is = |word: &String, list: &[&str]| list.contains(&word.as_str());
+        // "Tokens/s", or "tokens … per second" with something between.
+        let joined = self.words.windows(2).any(|pair| matches!(pair, [a, b] if is(a, &TOKENS) && is(b, &SECOND)));
+        let per = |pair: &[String]| matches!(pair, [a, b] if matches!(a.as_str(), "per" | "a") && is(b, &SECOND));
+        joined || (self.has(&TOKENS) && self.words.windows(2).any(per))
     }
 
     /// Whether a model is trained or tuned in it.
     pub fn trains(&self) -> bool {
         const TRAIN: [&str; 6] = ["train", "training", "pretrain", "pretraining", "pre", "scratch"];
-        self.has(&TRAIN) || self.tunes() || self.overflows()
+        let is_run = self.tokens.is_some() && !self.has(&super::SERVE);
+        self.has(&TRAIN) || self.tunes() || self.overflows() || is_run
     }
 
     /// Whether a batch runs out of memory in it: a batch is of training, unless serving is named.
     fn overflows(&self) -> bool {
         let is_out = self.has(&super::OUT) || self.says(&["out", "of", "memory"]);
         let is_batch = self.batch.is_some()
+            || self.micro.is_some()
             || self.has(&["batch", "microbatch", "gradient", "gradients", "optimizer", "backward"]);
         is_out && is_batch && !self.has(&super::SERVE)
     }

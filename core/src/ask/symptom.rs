@@ -39,7 +39,8 @@ pub(super) fn of_symptom(reading: &Reading) -> Option<Answered> {
     let told = |rule: &Rule, symptom: String| {
         let mut answered = set(rule, reading)?;
         // The step decided it.
-        answered.unused.retain(|text| !text.ends_with(" steps"));
+        let is_moment = |text: &String| [" steps", " iterations", " iters"].iter().any(|end| text.ends_with(end));
+        answered.unused.retain(|text| !is_moment(text));
         answered.read.insert(0, symptom);
         Some(answered)
     };
@@ -55,7 +56,9 @@ pub(super) fn of_symptom(reading: &Reading) -> Option<Answered> {
 const MEMORY: Rule = Rule {
     figure: first_steps::Params::ID,
     is_asked: |r| when(r).is_some(),
-    sets: |r| super::some([("seq", r.seq), ("mbs", r.batch), ("dp", r.cluster().map(|[node, nodes]| node * nodes))]),
+    sets: |r| {
+        super::some([("seq", r.seq), ("mbs", r.micro_batch()), ("dp", r.cluster().map(|[node, nodes]| node * nodes))])
+    },
     says: |query, r| {
         let first = when(r).map_or("", When::first);
         let modelled = match r.preset {

@@ -4,6 +4,12 @@ fn asked(question: &str) -> Answered {
     answers(question).into_iter().next().unwrap_or_else(|| panic!("{question}"))
 }
 
+/// The answer that says how long it takes, after the one that says whether it fits.
+fn run_of(question: &str) -> Answered {
+    let run = answers(question).into_iter().find(|a| a.figure == "training-run");
+    run.unwrap_or_else(|| panic!("{question}"))
+}
+
 fn value<'a>(answered: &'a Answered, name: &str) -> Option<&'a str> {
     answered.query.get(name)
 }
@@ -60,8 +66,8 @@ fn runs_layouts_and_memory_have_their_figures() {
         ("PPO with 7B actor critic reward and reference model on 16 gpus", "rlhf-memory", &[("gpus", "16")]),
         ("kv cache of llama 3 8b at 32k context", "kv-cache", &[("model", "llama-3-8b"), ("tokens", "32768")]),
     ] {
-        let a = asked(question);
-        assert_eq!(a.figure, figure, "{question}");
+        let all = answers(question);
+        let a = all.into_iter().find(|a| a.figure == figure).unwrap_or_else(|| panic!("{question}"));
         for (name, expected) in sets {
             let standard = catalogue::find(figure).map(|entry| (entry.read)(&Query::default()).0).unwrap_or_default();
             let got = value(&a, name).or(standard.get(name));
@@ -190,7 +196,7 @@ fn what_is_not_read_is_not_claimed() {
         assert_eq!(answers(question), [], "{question}");
     }
     let a = asked("will a 3B model train on a T4");
-    assert_eq!(a.read, ["3B parameters", "T4 16 GB"]);
+    assert_eq!(a.read, ["3B parameters", "1 GPU", "T4 16 GB"]);
 }
 
 #[test]
@@ -273,8 +279,8 @@ fn a_measured_speed_opens_the_page_of_runs_and_is_held_against_published_ones() 
     let step = run.measured.get(&crate::run::Metric::StepTime).map(|measured| measured.value);
     assert_eq!((a.figure, run.model.name.as_str(), step), (RUN, "llama-3-8b", Some(5.6)));
     // A speed that a plan takes for granted is no measurement, and one without a GPU says nothing.
-    let a = asked("how long to train 7B on 1T tokens on 64 H100 at 45% MFU");
-    assert_eq!((a.figure, value(&a, "mfu")), ("training-run", Some("0.45")));
+    let a = run_of("how long to train 7B on 1T tokens on 64 H100 at 45% MFU");
+    assert_eq!(value(&a, "mfu"), Some("0.45"));
     assert_eq!(answers("nvidia-smi says 100% utilization but MFU is 15%"), []);
     assert!(asked("nvidia-smi says 100% utilization but MFU is 15% on 8 A100s").says.starts_with("15% "));
     assert!(asked("MFU on 1 H100 is 30%").says.starts_with("30% "));
@@ -315,13 +321,13 @@ fn a_job_of_several_gpus_is_answered_with_the_first_layout_that_fits() {
 
 #[test]
 fn how_long_leads_to_the_run_whatever_is_tuned() {
-    let a = asked("how long to fine-tune a 32B model on 100M tokens with 16 A100 80GB");
-    assert_eq!((a.figure, value(&a, "tokens").and_then(crate::query::parse_number)), ("training-run", Some(1e8)));
+    let a = run_of("how long to fine-tune a 32B model on 100M tokens with 16 A100 80GB");
+    assert_eq!(value(&a, "tokens").and_then(crate::query::parse_number), Some(1e8));
     let spaced: String = a.says.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
     assert!(spaced.contains("100 M tokens"), "{}", a.says);
     assert!(a.unused.is_empty(), "{:?}", a.unused);
     assert_eq!(asked("how long will fine-tuning take").figure, "training-run");
-    assert_eq!(asked("how long does LoRA tuning of llama 3 8b take on a 4090").figure, "training-run");
+    run_of("how long does LoRA tuning of llama 3 8b take on a 4090");
     assert_eq!(asked("does llama 3 8b lora fit on a 4090").figure, "lora-adapters");
 }
 
@@ -578,6 +584,188 @@ fn a_config_opens_the_breakdown_of_its_memory() {
         ("memory-breakdown", Some("custom"), Some("32"))
     );
     assert_eq!(of_config("{}"), None);
+}
+
+#[test]
+fn tokens_of_prompts_are_read_however_they_are_written() {
+    for amounts in [
+        "with 8k prompts and 500-token answers",
+        "with 8k prompts, 500 output",
+        "8192 in 500 out",
+        "8k in / 500 out",
+        "8k tokens in, 500 tokens out",
+        "8k input, 500 output",
+        "8k-token prompts and 500-token responses",
+        "prompts of 8k, answers of 500",
+    ] {
+        let question = format!("How many GPUs to serve Qwen3-32B to 150 users {amounts} at under 50 ms per token");
+        let a = asked(&question);
+        let sets = ["users", "prompt", "output"].map(|name| value(&a, name));
+        assert_eq!(sets, [Some("150"), Some("8192"), Some("500")], "{question}: {a:?}");
+        assert!(a.says.starts_with("150 users at 50 ms per token, with prompts of 8,192 tokens"), "{}", a.says);
+        assert!(a.unused.is_empty(), "{question}: {:?}", a.unused);
+    }
+    // "100 users with 8k prompts" says nothing of answers.
+    let a = asked("how many GPUs to serve Qwen3-32B to 100 users with 8k prompts");
+    assert_eq!((value(&a, "prompt"), value(&a, "output")), (Some("8192"), None), "{a:?}");
+    // So many of them in a time are a rate.
+    assert_eq!(value(&asked("serve llama 3 70b, 8k prompts per hour"), "prompt"), None);
+}
+
+#[test]
+fn promises_of_serving_are_the_planners_targets() {
+    let target = |text: &str| {
+        let a = asked(&format!("how many H100 to serve llama 3 70b to 100 users {text}"));
+        assert_eq!((a.figure, a.unused.len()), ("serving-planner", 0), "{text}: {a:?}");
+        let of = |name: &str| value(&a, name).and_then(crate::query::parse_number);
+        [of("token"), of("first")]
+    };
+    for text in [
+        "under 30 ms per token",
+        "at 30 ms",
+        "TPOT 30 ms",
+        "with an ITL of 30 ms",
+        "at 30 ms/token",
+        "time per output token 30ms",
+        "below 30 ms between tokens",
+    ] {
+        assert_eq!(target(text), [Some(0.03), None], "{text}");
+    }
+    for text in ["TTFT 500 ms", "first token in 500 ms", "with the first token within 0.5 s", "ttft under 500ms"] {
+        assert_eq!(target(text), [None, Some(0.5)], "{text}");
+    }
+    for text in ["TTFT 2 s, TPOT 30 ms", "30 ms per token, first token in 2 s"] {
+        assert_eq!(target(text), [Some(0.03), Some(2.0)], "{text}");
+    }
+    assert_eq!(target("at 40 tokens/s per user"), [Some(0.025), None]);
+    // A promise alone is one, too.
+    let a = asked("serve llama 3 70b to 100 users with TTFT 500 ms");
+    assert_eq!((a.figure, value(&a, "first")), ("serving-planner", Some("0.5")), "{a:?}");
+}
+
+#[test]
+fn nodes_times_gpus_are_a_cluster() {
+    for text in
+        ["2x8 H100", "2 × 8 H100", "2×8 H100", "2 x 8 H100", "2x 8 H100", "2 nodes of 8 H100", "2 nodes x 8 H100"]
+    {
+        let reading = Reading::of(&format!("how long to train llama 3 8b on 2B tokens on {text}"));
+        assert_eq!(reading.cluster(), Some([8, 2]), "{text}: {:?}", reading.said);
+    }
+    for (text, cluster) in [
+        ("8x 4090", Some([8, 1])),
+        ("8x 24 GB cards", Some([8, 1])),
+        ("8xH100", Some([8, 1])),
+        ("one 24 GB card", Some([1, 1])),
+        ("4 nodes of 2 A100", Some([2, 4])),
+        ("2 nodes with 16 GPUs", Some([8, 2])),
+        ("16x8 H100", Some([8, 16])),
+        ("a 4090", Some([1, 1])),
+        ("an H100 node", None),
+        ("A100s", None),
+    ] {
+        assert_eq!(Reading::of(&format!("train llama 3 8b on {text}")).cluster(), cluster, "{text}");
+    }
+    let run = run_of("how long to train llama 3 8b on 2B tokens on 2x8 H100");
+    assert!(value(&run, "gpus") == Some("16") && run.says.contains(" on 16 × H100"), "{run:?}");
+    // What the question doesn't say is said.
+    let a = asked("how long to train llama 3 8b on 2B tokens");
+    assert!(a.says.starts_with("Assumed, because the question doesn’t say how many: 1,024 GPUs. "), "{}", a.says);
+}
+
+#[test]
+fn a_batch_without_micro_is_that_of_the_step() {
+    for (text, batch, mbs) in [
+        ("batch 64", Some("64"), Some("0")),
+        ("global batch size 64", Some("64"), Some("0")),
+        ("a batch size of 64", Some("64"), Some("0")),
+        ("64 sequences per step", Some("64"), Some("0")),
+        ("micro batch 4", None, Some("4")),
+        ("micro-batch size 4, global batch size 64", Some("64"), Some("4")),
+        ("per_device_train_batch_size=4", None, Some("4")),
+    ] {
+        let a = asked(&format!("which layout for llama 3 8b on 16 H100, {text}"));
+        assert_eq!(["batch", "mbs"].map(|name| value(&a, name)), [batch, mbs], "{text}: {a:?}");
+        assert!(a.unused.is_empty(), "{text}: {a:?}");
+    }
+    let fit = |text: &str| asked(&format!("does llama 3 8b fit on 8 H100 for training with {text}"));
+    let a = fit("batch size 2");
+    assert!(
+        value(&a, "mbs") == Some("2") && a.read.iter().any(|r| r == "batch size 2, counted as the micro-batch"),
+        "{a:?}"
+    );
+    let a = fit("global batch size 64");
+    assert_eq!((value(&a, "mbs"), &a.unused[..]), (None, &["global batch size 64".to_owned()][..]));
+    // Tokens of a batch are not those of the run.
+    let run = run_of("how long to train llama 3 8b with batches of 4M tokens on 1T tokens, on 1024 H100");
+    let of = |name: &str| value(&run, name).and_then(crate::query::parse_number);
+    assert_eq!([of("tokens"), of("batch")], [Some(1e12), Some(4e6)], "{run:?}");
+}
+
+#[test]
+fn a_run_on_named_gpus_is_told_whether_it_fits_before_how_long_it_takes() {
+    let [fits, takes] = &answers("Can I train Llama 3.1 405B on 8 H100 for 2B tokens")[..] else { panic!("two") };
+    assert_eq!((fits.figure, takes.figure), ("memory-breakdown", "training-run"));
+    assert!(fits.says.starts_with("Does not fit"), "{}", fits.says);
+    assert!(takes.says.starts_with("It doesn’t fit on 8 GPUs. On "), "{}", takes.says);
+    assert_ne!(value(takes, "gpus"), Some("8"));
+    let [fits, takes] = &answers("how long to train llama 3 8b on 2B tokens on 16 H100")[..] else { panic!("two") };
+    assert!(fits.says.starts_with("Fits with") && value(takes, "gpus") == Some("16"), "{fits:?} {takes:?}");
+    let a = run_of("how long to train llama 3 8b with DDP on 2B tokens on 8 H100");
+    assert!(a.says.starts_with("Not as asked, but with ZeRO\u{2011}3/FSDP it fits on 8 GPUs: "), "{}", a.says);
+    // Without GPUs there is only the time.
+    assert_eq!(answers("how long to train llama 3 8b on 2B tokens").len(), 1);
+}
+
+#[test]
+fn a_length_is_read_however_it_is_written() {
+    for text in [
+        "with sequences of 8192",
+        "with sequence length 8192",
+        "sequence length of 8192",
+        "with a context of 8k",
+        "seq 8192",
+        "seq_len=8192",
+        "with 8k sequences",
+        "max_seq_length 8192",
+    ] {
+        let a = asked(&format!("fine-tune Qwen3-32B on 16 H100 {text}"));
+        assert_eq!((value(&a, "seq"), a.unused.len()), (Some("8192"), 0), "{text}: {a:?}");
+    }
+}
+
+#[test]
+fn every_amount_is_used_or_said_to_be_unused() {
+    for (question, unused) in [
+        ("does llama 3 8b fit on 8 H100 for training with 500 prompts", "500 prompts"),
+        ("does llama 3 8b fit on 8 H100 for training with 12 replicas", "12 replicas"),
+        ("does llama 3 8b fit on 8 H100 for training at 99% utilization", "99%"),
+    ] {
+        assert_eq!(asked(question).unused, [unused], "{question}");
+    }
+}
+
+#[test]
+fn parameters_of_a_run_are_all_of_them_and_the_active_ones_are_called_so() {
+    let spaced = |question: &str| run_of(question).says.replace(char::is_whitespace, " ");
+    let says = spaced("how long to train Qwen3 30B-A3B on 1T tokens on 512 H100");
+    assert!(says.contains("30.5 B parameters (3.04 B active per token"), "{says}");
+    let says = spaced("how long to train llama 3 8b on 2B tokens on 16 H100");
+    assert!(says.contains("8.03 B parameters (7.5 B active per token"), "{says}");
+    assert!(spaced("how long to train a 7B model on 1T tokens on 512 H100").contains("7 B parameters see "));
+}
+
+#[test]
+fn a_log_with_an_mfu_is_answered_as_the_question_is() {
+    let typed = asked("step 1.9 s, MFU 14%");
+    for log in [
+        "epoch 1\n{'loss': 2.31, 'mfu': 0.14, 'step': 10}\nstep time 1.9 s",
+        "loading\nstep 10: step time 1.9 s, MFU 14%\ndone",
+    ] {
+        let a = of_log(log).expect("a speed");
+        assert_eq!((a.figure, &a.says, a.unused.len()), (RUN, &typed.says, 0), "{log}");
+        assert!(a.says.starts_with("14% is low"), "{}", a.says);
+    }
+    assert_eq!(of_log("step 1\nloss 2.3"), None);
 }
 
 proptest::proptest! {

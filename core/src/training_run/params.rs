@@ -10,7 +10,7 @@ use crate::declare::{
 };
 use crate::hardware::{self, Accelerator};
 use crate::options;
-use crate::quantity::{Unit, dollars, number, unbroken};
+use crate::quantity::{Unit, dollars, grouped, number, unbroken};
 use crate::scaling_laws::Fit;
 
 /// What the run is given; the rest follows.
@@ -550,11 +550,19 @@ impl Run {
 
     /// How long it takes and what it costs, in a sentence.
     pub fn takes(&self) -> String {
+        let Size { params, total, .. } = self.size;
+        let active = if params < total {
+            format!(" ({} active per token, without the embedding table)", unbroken(&count(params)))
+        } else {
+            String::new()
+        };
         format!(
-            "{} parameters see {} tokens in {} for {} and {} kWh.",
-            unbroken(&count(self.size.params)),
+            "{} parameters{active} see {} tokens in {} on {} × {}, for {} and {} kWh.",
+            unbroken(&count(total.max(params))),
             unbroken(&count(self.tokens)),
             unbroken(&Unit::Seconds.format(self.seconds())),
+            grouped(self.machine.gpus as u64),
+            self.machine.gpu.name,
             unbroken(&dollars(self.cost())),
             unbroken(&count(self.energy())),
         )

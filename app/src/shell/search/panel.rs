@@ -293,7 +293,7 @@ impl Field {
             }
         };
         view! {
-            <label for=id.clone()>"A log: what a job printed before it stopped"</label>
+            <label for=id.clone()>"A log: what a job printed"</label>
             <textarea
                 node_ref=node
                 id=id
@@ -346,6 +346,7 @@ impl Field {
         if long {
             let signs = library().signs.get();
             return self.answer.with(|a| match (a.figures.first(), signs) {
+                (Some(_), _) if a.is_measured => a.summary(),
                 (Some(figure), _) if figure.figure == RUN => {
                     "A server’s command. It never leaves your browser.".to_owned()
                 }
@@ -353,7 +354,7 @@ impl Field {
                 // Without the signs nothing is known of a log.
                 (None, None) => "Loading …".to_owned(),
                 (None, Some(Err(_))) => String::new(),
-                (None, Some(Ok(_))) => a.log.summary(),
+                (None, Some(Ok(_))) => a.summary(),
             });
         }
         let count = self.count();
