@@ -65,7 +65,7 @@ test("on paper and in a picture it is markup", async ({ page }) => {
   await page.emulateMedia({ media: "print" });
   const paper = chart(page).locator(".chart-paper svg");
   await expect(paper).toBeVisible();
-  await expect(paper.locator("text", { hasText: "Gustafson" })).toHaveCount(1);
+  await expect(paper.locator("text", { hasText: /^Gustafson$/ })).toHaveCount(1);
   await page.emulateMedia({ media: "screen" });
   await page.getByRole("button", { name: "Share" }).click();
   const download = page.waitForEvent("download");
