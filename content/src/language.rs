@@ -252,7 +252,7 @@ table! {
     NOW = "now: ", "jetzt: ";
     MET = ": met", ": erreicht";
     UNMET = ": not yet", ": noch nicht";
-    STRAYED = "This task fixes {names}. Begin again to reset.", "Diese Aufgabe legt {names} fest. Beginne neu, um es zurückzusetzen.";
+    STRAYED = "This task fixes {names}. Begin again to reset.", "Diese Aufgabe legt {names} fest. Beginne neu, um zurückzusetzen.";
     BEGIN_AGAIN = "Begin again", "Neu beginnen";
     OTHER_CAUSE = "This change helps, but not because of that cause.", "Die Änderung hilft, aber nicht wegen dieser Ursache.";
 }

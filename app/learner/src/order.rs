@@ -25,8 +25,10 @@ pub const MOST_MINUTES: u32 = 600;
 pub fn blocks(list: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut in_text = false;
+    // Notes on nothing stay where they are.
+    let mut first = 0;
     for (at, line) in list.lines().map(str::trim).enumerate() {
-        let before = blocks.last().map_or(0, |block| block.lines.end);
+        let before = blocks.last().map_or(first, |block| block.lines.end);
         let block = |title: String| Block { title, minutes: None, lines: before..at + 1, timed: None };
         let text = line.strip_prefix('>');
         match (blocks.last_mut(), text, line.strip_prefix("//")) {
@@ -43,7 +45,7 @@ pub fn blocks(list: &str) -> Vec<Block> {
                     (last.minutes, last.timed) = (Some(minutes), Some(at));
                 }
             }
-            (None, _, Some(_)) => {}
+            (None, _, Some(_)) => first = at + 1,
             _ if line.is_empty() || line.starts_with('#') => {}
             _ => {
                 let caption = line.strip_prefix("![").and_then(|rest| rest.split_once(']')).map(|(caption, _)| caption);
@@ -105,12 +107,13 @@ fn changed(list: &str, change: impl FnOnce(&mut Vec<Vec<String>>)) -> String {
         lines.get(range).unwrap_or_default().iter().map(|line| (*line).to_owned()).collect()
     };
     let blocks = blocks(list);
+    let lead = own(0..blocks.first().map_or(0, |block| block.lines.start));
     let rest = own(blocks.last().map_or(0, |block| block.lines.end)..lines.len());
     let mut all = blocks.into_iter().map(|block| own(block.lines)).collect();
     change(&mut all);
     // Two texts with nothing between them would be one.
     let text = |line: Option<&String>| line.is_some_and(|line| line.trim_start().starts_with('>'));
-    let mut out: Vec<String> = Vec::new();
+    let mut out = lead;
     for block in all {
         if text(out.last()) && text(block.first()) {
             out.push(String::new());
@@ -172,6 +175,8 @@ mod tests {
                 assert_eq!(titles(&moved)[to], titles(LIST)[from], "{from} to {to}");
             }
         }
+        // A note on nothing stays where it is.
+        assert_eq!(moved("// 5 min\nw/a/ A\nw/b/ B\n", 0, 1), "// 5 min\nw/b/ B\nw/a/ A\n");
         let texts = "> one\nw/a/ A\n> two\n";
         assert_eq!(moved(texts, 1, 2), "> one\n\n> two\nw/a/ A\n");
     }

@@ -9,7 +9,7 @@ use web_sys::KeyboardEvent;
 
 use super::session::Session;
 use super::{frame, plain};
-use crate::ui::{focus_soon, unique_id};
+use crate::ui::{dom, focus_soon, unique_id};
 
 /// The list while it is put in order.
 #[derive(Clone, Copy)]
@@ -66,10 +66,7 @@ impl Sorting {
                 class:dragged=move || self.dragged.get() == Some(at)
                 on:keydown=key
                 on:dragstart=move |event| {
-                    // Firefox drags only what has data.
-                    if let Some(data) = event.data_transfer() {
-                        let _ = data.set_data("text/plain", "");
-                    }
+                    dom::drag(&event);
                     self.dragged.set(Some(at));
                 }
                 on:dragend=move |_| {

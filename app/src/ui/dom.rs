@@ -5,7 +5,7 @@ pub use ringside_drawing::escaped;
 use send_wrapper::SendWrapper;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::Closure;
-use web_sys::{Element, Event, EventTarget, HtmlElement, KeyboardEvent};
+use web_sys::{DragEvent, Element, Event, EventTarget, HtmlElement, KeyboardEvent};
 
 /// The first element under `root` that matches.
 pub fn find(root: &Element, selector: &str) -> Option<HtmlElement> {
@@ -65,4 +65,11 @@ fn listen(target: &EventTarget, name: &'static str, act: Closure<dyn FnMut(Event
         let (target, act) = &*kept;
         let _ = target.remove_event_listener_with_callback(name, act.as_ref().unchecked_ref());
     });
+}
+
+/// Lets what begins to be dragged be dragged: Firefox does so only with data.
+pub fn drag(event: &DragEvent) {
+    if let Some(data) = event.data_transfer() {
+        let _ = data.set_data("text/plain", "");
+    }
 }

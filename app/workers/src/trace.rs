@@ -115,7 +115,10 @@ async fn in_pieces(file: &JsValue, mut take: impl FnMut(&[u8]) -> Option<u64>) -
             Ok(None) => return Ok(Ok(())),
             Err(Damaged) => return Ok(Err(Damaged)),
         };
-        let Some(events) = take(&piece) else { return Ok(Ok(())) };
+        let Some(events) = take(&piece) else {
+            pieces.cancel();
+            return Ok(Ok(()));
+        };
         bytes += piece.len() as u64;
         if bytes >= said + TURN {
             said = bytes;

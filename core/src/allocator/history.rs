@@ -47,12 +47,12 @@ impl History {
         self.moments.iter().map(|moment| moment.reserved).max().unwrap_or_default()
     }
 
-    /// When a moment was: `12 s before the snapshot`.
+    /// When a moment was: `12 s before the end of the history`.
     pub fn when(&self, moment: &Moment) -> String {
         match (moment.before, self.is_timed) {
             (0, _) => "at the end of the history".to_owned(),
-            (before, true) => format!("{} before its end", Unit::Seconds.format(before as f64 / 1e6)),
-            (before, false) => format!("{} entries before its end", grouped(before)),
+            (before, true) => format!("{} before the end of the history", Unit::Seconds.format(before as f64 / 1e6)),
+            (before, false) => format!("{} entries before the end of the history", grouped(before)),
         }
     }
 }
@@ -226,9 +226,9 @@ mod tests {
         assert_eq!(at(0), Moment { before: 3000, allocated: 100, reserved: 2 << 20 });
         assert_eq!((at(2).allocated, at(3).allocated, at(300).allocated), (102, 101, 200));
         assert_eq!((history.peak().expect("one").allocated, history.reserved()), (201, 2 << 20));
-        assert_eq!(history.when(&at(0)), "3 ms before its end");
+        assert_eq!(history.when(&at(0)), "3 ms before the end of the history");
         let untimed = recorded(300, false).finish(0, [200, 2 << 20]).expect("it fits").expect("entries");
-        assert_eq!(untimed.when(&untimed.moments[0]), "300 entries before its end");
+        assert_eq!(untimed.when(&untimed.moments[0]), "300 entries before the end of the history");
     }
 
     #[test]

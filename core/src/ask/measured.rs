@@ -12,6 +12,11 @@ pub(super) const TITLE: &str = "Compare your run";
 
 /// The page with what the question says of a run; none where it has no speed, or one that only a GPU makes sense of and no GPU.
 pub(super) fn of(reading: &Reading) -> Option<Answered> {
+    answered(reading, "your question")
+}
+
+/// The same of what was read from `source`.
+fn answered(reading: &Reading, source: &str) -> Option<Answered> {
     // Whether a busy GPU is a used one is another question.
     let compares = reading.has(&["utilization", "util", "smi"]);
     let is_low = reading.has(&["mfu"])
@@ -26,7 +31,7 @@ pub(super) fn of(reading: &Reading) -> Option<Answered> {
         }
         _ => return None,
     };
-    let query = Query::new([("r", file(reading))].into_iter().filter(|(_, file)| !file.is_empty()));
+    let query = Query::new([("r", file(reading, source))].into_iter().filter(|(_, file)| !file.is_empty()));
     let takes = |what: What| matches!(what, What::Model | What::Gpu | What::Cluster | What::Mfu | What::Step);
     let [mut read, unused] = reading.parted(takes);
     if read.is_empty() {
@@ -48,7 +53,11 @@ pub fn of_log(log: &str) -> Option<Answered> {
         .map(Reading::of)
         .find(|r| r.mfu.is_some_and(|mfu| mfu < 1.0))?;
     if reading.step.is_none() {
-        let timed = log.lines().rev().filter(|line| has(line, "step")).take(GPU_LINES).map(Reading::of);
+        // "Saved at step 500 in 12 s" is no time of a step.
+        const TIMES: [&str; 7] =
+            ["step time", "step_time", "s/step", "s/it", "per step", "per iteration", "iteration time"];
+        let is_time = |line: &&str| TIMES.iter().any(|word| has(line, word));
+        let timed = log.lines().rev().filter(is_time).take(GPU_LINES).map(Reading::of);
         reading.take_step(timed.into_iter().find(|r| r.step.is_some()));
     }
     if reading.gpu.is_none() {
@@ -57,14 +66,14 @@ pub fn of_log(log: &str) -> Option<Answered> {
     }
     // Losses, steps and rates of a line are no part of what is asked.
     reading.unread.clear();
-    of(&reading)
+    answered(&reading, "your log")
 }
 
 const NEXT: &str =
     "Add your configuration and ten lines of output, and the page divides the gap to the prediction among its causes.";
 
-/// What the question says, as a run file; empty where it says nothing of a run.
-fn file(reading: &Reading) -> String {
+/// What a question or a log says, as a run file; empty where it says nothing of a run.
+fn file(reading: &Reading, source: &str) -> String {
     let mut text = String::new();
     match (reading.preset, reading.params) {
         (Some(preset), _) => _ = write!(text, "[model]\nname = \"{}\"\n\n", preset.id),
@@ -82,7 +91,7 @@ fn file(reading: &Reading) -> String {
     }
     for (name, value) in [("mfu", reading.mfu), ("step-time", reading.step)] {
         if let Some(value) = value {
-            _ = write!(text, "\n[measured.{name}]\nvalue = {}\nfrom = \"your question\"\n", plain(value));
+            _ = write!(text, "\n[measured.{name}]\nvalue = {}\nfrom = \"{source}\"\n", plain(value));
         }
     }
     text

@@ -391,17 +391,14 @@ fn too_few(r: &Reading) -> String {
         None => String::new(),
         // Another stage was asked for.
         Some((gpus, Some(enough))) if gpus == enough => {
-            format!("Not as asked, but with ZeRO\u{2011}3/FSDP it fits on {}: ", counted(gpus))
+            format!("As asked it doesn’t fit on {}. With ZeRO\u{2011}3/FSDP it does. ", counted(gpus))
         }
-        Some((gpus, Some(enough))) => format!(
-            "It doesn’t fit on {}. On {}, where it fits with ZeRO\u{2011}3/FSDP: ",
-            counted(gpus),
-            counted(enough)
-        ),
-        Some((gpus, None)) => format!(
-            "It doesn’t fit on {}, nor on more with ZeRO\u{2011}3/FSDP alone. The time that computing would take: ",
-            counted(gpus)
-        ),
+        Some((gpus, Some(enough))) => {
+            format!("It doesn’t fit on {}. With ZeRO\u{2011}3/FSDP it fits on {}. ", counted(gpus), counted(enough))
+        }
+        Some((gpus, None)) => {
+            format!("It doesn’t fit on {}, nor on more with ZeRO\u{2011}3/FSDP alone. If it did: ", counted(gpus))
+        }
     }
 }
 
@@ -574,7 +571,10 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
     };
     let (used, left): (Vec<_>, Vec<_>) = reading.said.iter().partition(|(what, _)| is_used(*what));
     let said = |(what, text): &(What, String)| match what {
-        What::Batch if is_micro => format!("{text}, counted as the micro-batch"),
+        What::Batch if is_micro && reading.micro_batch() == reading.batch => {
+            format!("{text}, counted as the micro-batch")
+        }
+        What::Batch if is_micro => format!("{text}, {} per GPU", grouped(reading.micro_batch().unwrap_or_default())),
         _ => text.clone(),
     };
     let mut read: Vec<String> = used.into_iter().map(said).chain(near_model).collect();

@@ -498,9 +498,9 @@ impl Reading {
             _ => 1.0,
         };
         // "500 prompts" are so many of them, "prompts of 500" and "500 prompt tokens" are tokens.
-        // "8k prompts" and "2048 prompts" are of so many tokens, unless they come per second.
+        // "8k prompts" are of so many tokens, unless they come per second; "512 prompts" may be a batch of RL.
         let counts = |i: usize| matches!(word(i), "prompts" | "answers" | "completions" | "responses" | "outputs");
-        let is_size = !TIMES.contains(&rate_of(at + 2)) && (unit == "k" || (n >= 128.0 && n.log2().fract() == 0.0));
+        let is_size = !TIMES.contains(&rate_of(at + 2)) && unit == "k";
         let is_count = counts(at + 1) && !is_size;
         let share = self.share_of(words, at).filter(|_| !is_count);
         const BATCH: [&str; 6] = ["batch", "batches", "microbatch", "bs", "mbs", "gbs"];
@@ -793,7 +793,9 @@ impl Reading {
         let around = at.saturating_sub(12)..words.len().min(at + 5);
         let named = around.filter_map(|i| Some((i.abs_diff(at), label(i)?))).min_by_key(|(far, _)| *far);
         let is_limit = ["at", "under", "below", "within", "than"].contains(&word(at.saturating_sub(1)));
-        let is_of_token = || (is_limit && is_ms && self.has(&super::SERVE)).then_some(false);
+        // Nobody promises half a second per token.
+        let is_short = || number(word(at)).is_some_and(|(ms, _)| ms <= 200.0);
+        let is_of_token = || (is_limit && is_ms && is_short() && self.has(&super::SERVE)).then_some(false);
         named.map(|(_, is_first)| is_first).or_else(is_of_token)
     }
 
@@ -827,9 +829,13 @@ impl Reading {
         matches!(word(at + 1), "per" | "a" | "each") && list.contains(&word(at + 2))
     }
 
-    /// Sequences of a micro-batch, for a figure that has no other batch: what the question calls so, or a batch that it doesn't call global.
+    /// Sequences of a micro-batch, for a figure that has no other batch: what the question calls so, or of a batch that it doesn't call
+    /// global what each GPU has, unless it's small enough to be a GPU's own.
     pub fn micro_batch(&self) -> Option<u64> {
-        self.micro.or(self.batch.filter(|size| !self.is_global && *size <= 1024))
+        const OWN: u64 = 16;
+        let gpus = self.cluster().map_or(1, |[node, nodes]| node.saturating_mul(nodes).max(1));
+        let of_gpu = |size: u64| if size <= OWN { size } else { size.div_ceil(gpus) };
+        self.micro.or(self.batch.filter(|_| !self.is_global).map(of_gpu).filter(|size| *size <= 1024))
     }
 
     /// Whether a time that the question gives is a promise to users, rather than what somebody measured.

@@ -706,12 +706,18 @@ fn a_run_on_named_gpus_is_told_whether_it_fits_before_how_long_it_takes() {
     let [fits, takes] = &answers("Can I train Llama 3.1 405B on 8 H100 for 2B tokens")[..] else { panic!("two") };
     assert_eq!((fits.figure, takes.figure), ("memory-breakdown", "training-run"));
     assert!(fits.says.starts_with("Does not fit"), "{}", fits.says);
-    assert!(takes.says.starts_with("It doesn’t fit on 8 GPUs. On "), "{}", takes.says);
+    assert!(takes.says.starts_with("It doesn’t fit on 8 GPUs. With ZeRO\u{2011}3/FSDP it fits on "), "{}", takes.says);
     assert_ne!(value(takes, "gpus"), Some("8"));
     let [fits, takes] = &answers("how long to train llama 3 8b on 2B tokens on 16 H100")[..] else { panic!("two") };
     assert!(fits.says.starts_with("Fits with") && value(takes, "gpus") == Some("16"), "{fits:?} {takes:?}");
     let a = run_of("how long to train llama 3 8b with DDP on 2B tokens on 8 H100");
-    assert!(a.says.starts_with("Not as asked, but with ZeRO\u{2011}3/FSDP it fits on 8 GPUs: "), "{}", a.says);
+    assert!(a.says.starts_with("As asked it doesn’t fit on 8 GPUs. With ZeRO\u{2011}3/FSDP it does. "), "{}", a.says);
+    // A batch of a step is no micro-batch.
+    let [fits, takes] = &answers("how long to train llama 3 8b on 1T tokens on 64 H100 with batch size 512")[..] else {
+        panic!("two")
+    };
+    assert_eq!(value(fits, "mbs"), Some("8"), "{fits:?}");
+    assert!(!takes.says.contains("nor on more"), "{}", takes.says);
     // Without GPUs there is only the time.
     assert_eq!(answers("how long to train llama 3 8b on 2B tokens").len(), 1);
 }
@@ -737,6 +743,7 @@ fn a_length_is_read_however_it_is_written() {
 fn every_amount_is_used_or_said_to_be_unused() {
     for (question, unused) in [
         ("does llama 3 8b fit on 8 H100 for training with 500 prompts", "500 prompts"),
+        ("does llama 3 8b fit on 8 H100 for training with 512 prompts", "512 prompts"),
         ("does llama 3 8b fit on 8 H100 for training with 12 replicas", "12 replicas"),
         ("does llama 3 8b fit on 8 H100 for training at 99% utilization", "99%"),
     ] {
@@ -766,6 +773,10 @@ fn a_log_with_an_mfu_is_answered_as_the_question_is() {
         assert!(a.says.starts_with("14% is low"), "{}", a.says);
     }
     assert_eq!(of_log("step 1\nloss 2.3"), None);
+    // A time at a step isn't a step's time.
+    let a = of_log("Saved checkpoint at step 500 in 12.3 s\nmfu 14%").expect("a speed");
+    let file = a.query.get("r").unwrap_or_default();
+    assert!(file.contains("your log") && !file.contains("step-time"), "{file}");
 }
 
 proptest::proptest! {

@@ -444,11 +444,11 @@ pub fn snapshot(name: &str, snapshot: &Result<Snapshot, String>) -> Card {
         let of = if snapshot.histories.len() > 1 { format!(" on GPU {}", history.device) } else { String::new() };
         let text = |bytes: u64| Unit::Bytes.format(bytes as f64);
         card.found(
-            format!("Most in tensors{of}, of {} entries of history", grouped(history.entries)),
-            format!("{}, {}", text(peak.allocated), history.when(peak)),
+            format!("Peak allocated{of}"),
+            format!("{}, {} of {} entries", text(peak.allocated), history.when(peak), grouped(history.entries)),
             0,
         );
-        card.found(format!("Most reserved{of}, in the history"), text(history.reserved()), 0);
+        card.found(format!("Peak reserved{of}"), text(history.reserved()), 0);
     }
     card.histories = snapshot.histories.clone();
     card.holdings = Some(Holdings::of(snapshot));

@@ -73,13 +73,6 @@ pub fn read(name: &str, text: &str) -> Card {
         let said = "It is what dcgmi dmon prints, counters of GPUs, which aren’t read here. Paste what nvidia-smi prints, or the job’s output.";
         return Card::refused(name, Kind::Unknown, said);
     }
-    if ["verl.trainer.main_", "verl.trainer.fsdp_sft"].iter().any(|module| bare.contains(module))
-        && !bare.contains("Traceback")
-    {
-        let said = "It starts verl, whose settings aren’t read: a step of reinforcement learning isn’t predicted here. Paste what it prints, or the \
-                    vllm serve command with the same model and parallel sizes.";
-        return Card::refused(name, Kind::Unknown, said);
-    }
     if hardware::are_names(bare) {
         return hardware::names(name, text);
     }
@@ -99,6 +92,12 @@ pub fn read(name: &str, text: &str) -> Card {
     let log = output(name, text);
     if log.outcome != Outcome::Refused {
         return log;
+    }
+    if ["verl.trainer.main_", "verl.trainer.fsdp_sft"].iter().any(|module| bare.contains(module)) && log.stop.is_none()
+    {
+        let said = "It starts verl, whose settings aren’t read: a step of reinforcement learning isn’t predicted here. Paste what it prints, or the \
+                    vllm serve command with the same model and parallel sizes.";
+        return Card::refused(name, Kind::Unknown, said);
     }
     if ["--tensor-model-parallel-size", "--num-layers", "--micro-batch-size", "--pipeline-model-parallel-size"]
         .iter()
@@ -296,8 +295,8 @@ fn trainer_state(name: &str, state: &Map<String, Value>) -> Card {
     if card.outcome != Outcome::Refused {
         return card;
     }
-    let said = "It is trainer_state.json of a run that hasn’t ended: it has losses and learning rates, and no times. Paste what the run prints, \
-                with its progress bar.";
+    let said = "It is a trainer_state.json without times, as the Trainer writes it into a checkpoint: it has losses and learning rates. Paste what the \
+                run prints, with its progress bar, or the state that it writes at its end.";
     Card::refused(name, Kind::Log, said)
 }
 
@@ -336,5 +335,6 @@ fn is_nccl(text: &str) -> bool {
             && ROW_TYPES.contains(&words[2])
             && words.iter().skip(4).all(is_number)
     };
-    lines.len() > 1 && lines.iter().filter(|line| !line.trim_start().starts_with('#')).all(|line| is_row(line))
+    let mut rows = lines.iter().filter(|line| !line.trim_start().starts_with('#')).peekable();
+    lines.len() > 1 && rows.peek().is_some() && rows.all(|line| is_row(line))
 }

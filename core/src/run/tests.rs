@@ -1455,5 +1455,25 @@ fn a_trainer_state_is_read_as_what_the_trainer_printed() {
         "{card:?}"
     );
     let card = read("trainer_state.json", &state(""));
-    assert!(card.outcome == Outcome::Refused && card.said.contains("hasn’t ended"), "{card:?}");
+    assert!(card.outcome == Outcome::Refused && card.said.contains("without times"), "{card:?}");
+}
+
+#[test]
+fn comments_alone_are_no_table_of_nccl_tests() {
+    assert_ne!(read("x", "# one\n# two\n# three\n").kind, Kind::NcclTests);
+}
+
+/// verl's examples begin with `set -x`, so that what a run prints begins with its command.
+#[test]
+fn what_verl_prints_is_read_after_its_command() {
+    let command = "+ python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo\n";
+    let card = read("verl.log", command);
+    assert!(card.outcome == Outcome::Refused && card.said.contains("verl"), "{card:?}");
+    let card = read(
+        "verl.log",
+        &format!(
+            "{command}{{'loss': 1.0}}\n{{'train_runtime': 40.0, 'train_samples_per_second': 16.0, 'train_steps_per_second': 0.5}}\n"
+        ),
+    );
+    assert_eq!(card.run.measured(Metric::StepTime), Some(2.0), "{card:?}");
 }

@@ -6,7 +6,7 @@ use ringside_content::words::duration;
 use ringside_core::quantity::counted;
 use ringside_learner::order::{self, Block, MOST_MINUTES};
 
-use crate::ui::focus_soon;
+use crate::ui::{dom, focus_soon};
 
 /// The blocks of `list`; nothing of an empty one.
 pub(super) fn view(list: RwSignal<String>) -> AnyView {
@@ -92,7 +92,10 @@ impl Order {
         view! {
             <li
                 draggable="true"
-                on:dragstart=move |_| self.dragged.set_value(Some(at))
+                on:dragstart=move |event: DragEvent| {
+                    dom::drag(&event);
+                    self.dragged.set_value(Some(at));
+                }
                 on:dragend=move |_| self.dragged.set_value(None)
                 on:dragover=move |event: DragEvent| if self.dragged.with_value(Option::is_some) { event.prevent_default() }
                 on:drop=dropped

@@ -84,15 +84,15 @@ impl Params {
             let [all, chosen] = [self.context, self.read(self.context)].map(|n| self.latents(shown, n));
             let index = self.context as f64 * super::INDEX.values;
             return format!(
-                "Of {}, a step reads the latents of {} in each layer, {}, and {} of the indexer’s keys: {} instead of {}, {} times \
-                 fewer bytes. The indexer’s keys alone are {} of what is read.",
-                counted(self.context, "token", "tokens"),
-                grouped(self.read(self.context)),
-                bytes(chosen),
-                bytes(index),
+                "Each layer reads {} per step instead of {}, {} times fewer bytes: the latents of {} of {}, {}, and {} of the indexer’s keys, \
+                 {} of what is read.",
                 bytes(chosen + index),
                 bytes(all),
                 ratio(all, chosen + index),
+                grouped(self.read(self.context)),
+                counted(self.context, "token", "tokens"),
+                bytes(chosen),
+                bytes(index),
                 Unit::Fraction.format(index / (chosen + index).max(1.0)),
             );
         }

@@ -20,7 +20,7 @@ const COMPANIONS: [(&[&str], &str); 9] = [
     ),
     (
         &["weight_map", "metadata"],
-        "It is model.safetensors.index.json, which says which file holds which tensor. Bring the config.json beside it.",
+        "It is an index of weight files, which says which file holds which tensor. Bring the config.json beside it.",
     ),
     (
         &["dim", "n_layers", "multiple_of"],
@@ -33,7 +33,7 @@ const COMPANIONS: [(&[&str], &str); 9] = [
     ),
     (
         &["tokenizer_class"],
-        "It is tokenizer_config.json, which says nothing of the model’s size. Bring the config.json beside it.",
+        "It is a tokenizer’s or a processor’s file, which says nothing of the model’s size. Bring the config.json beside it.",
     ),
     (&["model", "added_tokens"], "It is tokenizer.json, the tokenizer itself. Bring the config.json beside it."),
     (
@@ -42,9 +42,13 @@ const COMPANIONS: [(&[&str], &str); 9] = [
     ),
 ];
 
+/// Fields that only a model’s own config has.
+const OF_A_MODEL: [&str; 8] =
+    ["model_type", "architectures", "hidden_size", "n_embd", "d_model", "num_hidden_layers", "n_layer", "text_config"];
+
 /// What a file is that isn’t a model’s config and lies beside one, and what to bring; a sentence. `field` gives its fields.
 pub fn companion<'a>(field: impl Fn(&str) -> Option<&'a Value>) -> Option<&'static str> {
-    if ["model_type", "architectures"].iter().any(|name| field(name).is_some()) {
+    if OF_A_MODEL.iter().any(|name| field(name).is_some()) {
         return None;
     }
     let has = |path: &&str| match path.split_once('.') {
@@ -72,14 +76,14 @@ mod tests {
                 "adapter_config.json",
                 json!({"base_model_name_or_path": "x", "lora_alpha": 16, "peft_type": "LORA", "r": 8}),
             ),
-            ("model.safetensors.index.json", json!({"metadata": {"total_size": 16_060_522_496_u64}, "weight_map": {}})),
+            ("an index of weight files", json!({"metadata": {"total_size": 16_060_522_496_u64}, "weight_map": {}})),
             (
                 "params.json",
                 json!({"dim": 4096, "n_layers": 32, "n_heads": 32, "multiple_of": 1024, "vocab_size": 128_256}),
             ),
             ("params.json", json!({"dim": 4096, "n_layers": 32, "head_dim": 128, "hidden_dim": 14336, "n_heads": 32})),
             (
-                "tokenizer_config.json",
+                "a tokenizer’s or a processor’s file",
                 json!({"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 131_072}),
             ),
             ("tokenizer.json", json!({"version": "1.0", "added_tokens": [], "model": {"type": "BPE"}})),
@@ -90,6 +94,8 @@ mod tests {
             assert!(said.starts_with(&format!("It is {name}")), "{name}: {said}");
             let config = json!({"model_type": "llama"});
             assert_eq!(super::companion(|field| config.get(field).or(file.get(field))), None);
+            let sizes = json!({"hidden_size": 4096});
+            assert_eq!(super::companion(|field| sizes.get(field).or(file.get(field))), None, "{name}");
             let problems = crate::model::config::import(&file.to_string()).expect_err(name);
             assert_eq!(problems[0].message, said);
         }

@@ -260,9 +260,9 @@ fn of_neox<'a>(name: &str, value: &'a str) -> Option<(&'static str, Option<&'a s
         ("precision", "fp16") => ("fp16", None),
         ("no_weight_tying", "True") => ("untie-embeddings-and-output-weights", None),
         ("pos_emb", "learned") => ("position-embedding-type", Some("learned_absolute")),
-        ("pos_emb", _) => ("position-embedding-type", Some("rope")),
+        ("pos_emb", "rotary") => ("position-embedding-type", Some("rope")),
         ("norm", "rmsnorm") => ("normalization", Some("RMSNorm")),
-        ("activation", "swiglu" | "geglu" | "reglu") => ("swiglu", None),
+        ("activation", "swiglu") => ("swiglu", None),
         ("intermediate_size", n) if n.parse::<u64>().is_ok() => ("ffn-hidden-size", Some(value)),
         ("num_kv_heads", n) if n.parse::<u64>().is_ok() => ("num-query-groups", Some(value)),
         ("optimizer_type", "Adam" | "AdamW" | "adam") => ("optimizer", Some("adam")),
@@ -291,8 +291,9 @@ fn of_deepspeed(lines: &[(usize, String)], card: &mut Card) {
                 }
             }
             Some(("zero_optimization", value)) => {
-                let offloads = ["'cpu_offload': True", "'offload_optimizer': {", "'offload_param': {"];
-                if offloads.iter().any(|words| value.contains(words)) {
+                let offloads = ["cpu_offload: True", "offload_optimizer: {", "offload_param: {"];
+                let bare = value.replace(['\'', '"'], "");
+                if offloads.iter().any(|words| bare.contains(words)) {
                     card.unread_setting(
                         "zero_optimization: offload",
                         "offloading isn’t modeled, so less memory and more time may be taken than predicted",
