@@ -24,7 +24,7 @@ pub fn chart(params: &Params) -> Chart {
         let over_one = costly.into_iter().filter(|(_, speedup)| *speedup >= 1.0).collect();
         series.push(Series::line("with its cost", Ink::Gradients, over_one).stroke(Stroke::Dotted));
         if here.costly >= 1.0 {
-            marks.push(named("Amdahl with cost", here.costly));
+            marks.push(named("with its cost", here.costly));
         }
     }
     let measured = params.measured.speedups();
