@@ -286,9 +286,6 @@ fn bench(puzzle: Arc<Puzzle>, bench: Bench) -> AnyView {
                 {cluster::view(puzzle.clone(), state, editor, move || draft.text.get_untracked())}
                 {for_real(draft, &puzzle)}
             </div>
-            <p class="rank-waits" hidden=move || shown.any()>
-                "Run the program to see what each rank does over time."
-            </p>
             {
                 move || {
                     shown.any().then(|| view! { {watch::view(shown)} {next_to::view(shown, state, compared.clone())} })
