@@ -1,5 +1,5 @@
 // A chapter in another language: its page, what stays English in it, and the way to the other language and back.
-import { expect, ready, test } from "./fixtures";
+import { expect, ready, stored, test } from "./fixtures";
 
 const GERMAN = "de/chapter/memory-accounting/";
 
@@ -51,7 +51,7 @@ test("who reads in German comes back to it", async ({ page }) => {
   await page.goto(GERMAN);
   await ready(page);
   await page.locator("#zero").scrollIntoViewIfNeeded();
-  await expect.poll(() => page.evaluate(() => JSON.parse(localStorage["ringside.store"]).chapters["memory-accounting"]?.lang)).toBe("de");
+  await expect.poll(async () => (await stored(page))?.chapters?.["memory-accounting"]?.lang).toBe("de");
   await page.getByRole("link", { name: "Ringside" }).first().click();
   await expect(page.locator(".start .button")).toHaveAttribute("href", new RegExp(`${GERMAN}#`));
 });

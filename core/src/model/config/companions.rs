@@ -55,7 +55,7 @@ pub fn companion<'a>(field: impl Fn(&str) -> Option<&'a Value>) -> Option<&'stat
         Some((outer, inner)) => field(outer).and_then(|value| value.get(inner)).is_some(),
         None => field(path).is_some(),
     };
-    COMPANIONS.iter().find(|(fields, _)| fields.iter().all(|field| has(field))).map(|(_, said)| *said)
+    COMPANIONS.iter().find(|(fields, _)| fields.iter().all(&has)).map(|(_, said)| *said)
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ impl Building {
         let mut track = None;
         for mark in marks {
             if track != Some(mark.track) {
-                self.leave(&mut open, until);
+                self.leave(open.drain(..), until);
                 track = Some(mark.track);
             }
             match (mark.begins, open.is_empty()) {
@@ -54,12 +54,12 @@ impl Building {
                 }
             }
         }
-        self.leave(&mut open, until);
+        self.leave(open.drain(..), until);
     }
 
     /// What has begun and not ended.
-    fn leave(&mut self, open: &mut Vec<Box<(Span, Args)>>, until: Option<i64>) {
-        for begun in open.drain(..) {
+    fn leave(&mut self, open: impl Iterator<Item = Box<(Span, Args)>>, until: Option<i64>) {
+        for begun in open {
             let (mut span, args) = *begun;
             match until {
                 Some(until) => {
