@@ -156,7 +156,7 @@ fn card(name: &str, mut from: Box<dyn Read>) -> Result<Brought, String> {
     };
     take(&text);
     drop(text);
-    while let Some(piece) = pieces.next() {
+    for piece in pieces.by_ref() {
         take(&piece);
     }
     if let Some(why) = pieces.ended.take() {

@@ -172,6 +172,7 @@ pub struct Letter {
 }
 
 /// Something said.
+#[allow(clippy::large_enum_variant, reason = "one is alive at a time, and what is on show is said most")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Said {
     /// A window has come: what is on show?
