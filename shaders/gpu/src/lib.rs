@@ -1,4 +1,4 @@
-//! Runs kernels on a GPU: WebGPU in a browser, and with the feature `vulkan` natively. Only [`device`] names wgpu, which takes minutes to
+//! Runs kernels on a GPU: WebGPU in a browser, and with the feature `vulkan` natively. Only `device` names wgpu, which takes minutes to
 //! compile; without it there is what needs no GPU.
 
 #[cfg(not(target_arch = "wasm32"))]
