@@ -45,6 +45,11 @@ pub struct Quantity {
     pub words: &'static [&'static str],
 }
 
+/// The word that stands for a number: the first for 0, the second for 1, and so on; none where there are no words.
+pub fn word(words: &[&'static str], value: f64) -> Option<&'static str> {
+    words.get(value as usize).copied()
+}
+
 impl Quantity {
     /// A quantity whose value is in the base unit of `unit`.
     pub fn new(id: &'static str, label: &'static str, value: f64, unit: Unit) -> Self {
@@ -54,7 +59,7 @@ impl Quantity {
 
     /// The value for a person: `480 GB`, `30 B`, `2.5 ms`, `12.5%`, `Yes`.
     pub fn text(&self) -> String {
-        self.words.get(self.value as usize).map_or_else(|| self.unit.format(self.value), |word| (*word).to_owned())
+        word(self.words, self.value).map_or_else(|| self.unit.format(self.value), str::to_owned)
     }
 }
 

@@ -54,7 +54,7 @@ async function steer(exercise: Locator, stage: string, ranks: string) {
   const start = exercise.getByRole("button", { name: "Open the figure" });
   if (await start.isVisible()) await start.click();
   // What the task fixes can be seen, and can't be set.
-  await expect(exercise.getByRole("group", { name: "This task fixes it" }).getByRole("textbox").first()).toBeDisabled();
+  await expect(exercise.getByRole("group", { name: "Fixed by this task" }).getByRole("textbox").first()).toBeDisabled();
   await exercise.getByRole("radio", { name: stage }).check({ force: true });
   const field = exercise.getByRole("textbox", { name: "Data-parallel ranks" });
   await field.fill(ranks);

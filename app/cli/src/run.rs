@@ -107,62 +107,53 @@ fn card(name: &str, mut from: Box<dyn Read>) -> Result<Brought, String> {
     if let (true, Some(why)) = (first.is_empty(), pieces.ended.take()) {
         return Err(format!("{name}: {why}"));
     }
-    let is_trace = match content(&first).map_err(|why| format!("{name}: {why}"))? {
+    match content(&first).map_err(|why| format!("{name}: {why}"))? {
         Content::Snapshot => {
             let mut reader = SnapshotReader::default();
-            let mut wants = reader.push(&first);
-            while let Some(piece) = pieces.next().filter(|_| wants) {
-                wants = reader.push(&piece);
-            }
+            pieces.feed(&first, |piece| reader.push(piece));
             let read = pieces.ended.take().map_or_else(|| reader.finish(), Err);
-            return shown(name, snapshot(name, &read), None);
+            shown(name, snapshot(name, &read), None)
         }
-        Content::Trace => true,
-        Content::Text => false,
-    };
-    if is_trace {
-        let mut reader = Reader::default();
-        let mut wants = reader.push(&first);
-        while let Some(piece) = pieces.next().filter(|_| wants) {
-            wants = reader.push(&piece);
+        Content::Trace => {
+            let mut reader = Reader::default();
+            pieces.feed(&first, |piece| reader.push(piece));
+            if pieces.ended.is_some() {
+                reader.damaged();
+            }
+            let trace = [reader.finish()];
+            let profile = Profile::of(&trace[0], &diagnose(&trace, 0));
+            shown(name, traces(name, &trace, profile), None)
         }
-        if pieces.ended.is_some() {
-            reader.damaged();
-        }
-        let trace = [reader.finish()];
-        let profile = Profile::of(&trace[0], &diagnose(&trace, 0));
-        return shown(name, traces(name, &trace, profile), None);
+        Content::Text => text(name, first, pieces),
     }
-    let mut text = first;
-    while text.len() <= MOST {
-        match pieces.next() {
-            Some(piece) => text.extend(piece),
-            None => break,
-        }
-    }
-    if text.len() <= MOST {
-        if let Some(why) = pieces.ended.take() {
-            return Err(format!("{name}: {why}"));
-        }
-        let text = String::from_utf8_lossy(&text);
-        return shown(name, read(name, &text), Some(End::of(&text)));
+}
+
+/// A text, of which a short one is read as a whole and a long one is what a job printed.
+fn text(name: &str, mut first: Vec<u8>, mut pieces: Pieces) -> Result<Brought, String> {
+    while first.len() <= MOST
+        && let Some(piece) = pieces.next()
+    {
+        first.extend(piece);
     }
     let (mut output, mut end) = (Output::default(), End::default());
-    let mut take = |piece: &[u8]| {
-        // A character that a cut splits can only be one of a word: numbers are ASCII.
-        let piece = String::from_utf8_lossy(piece);
-        output.push(&piece);
-        end.push(&piece);
-    };
-    take(&text);
-    drop(text);
-    for piece in pieces.by_ref() {
-        take(&piece);
+    let is_long = first.len() > MOST;
+    if is_long {
+        pieces.feed(&first, |piece| {
+            // A character that a cut splits can only be one of a word: numbers are ASCII.
+            let piece = String::from_utf8_lossy(piece);
+            output.push(&piece);
+            end.push(&piece);
+            true
+        });
     }
     if let Some(why) = pieces.ended.take() {
         return Err(format!("{name}: {why}"));
     }
-    shown(name, output.finish(name), Some(end))
+    if is_long {
+        return shown(name, output.finish(name), Some(end));
+    }
+    let whole = String::from_utf8_lossy(&first);
+    shown(name, read(name, &whole), Some(End::of(&whole)))
 }
 
 /// A card with what the signs say of the log, unless nothing of it was read and nothing in it is known.
@@ -190,6 +181,16 @@ struct Pieces {
     start: Vec<u8>,
     /// Why there is no more, if that isn't its end.
     ended: Option<String>,
+}
+
+impl Pieces {
+    /// Gives the first piece and those that are left to `take`, until it wants no more.
+    fn feed(&mut self, first: &[u8], mut take: impl FnMut(&[u8]) -> bool) {
+        let mut wants = take(first);
+        while wants && let Some(piece) = self.next() {
+            wants = take(&piece);
+        }
+    }
 }
 
 impl Iterator for Pieces {

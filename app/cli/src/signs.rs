@@ -22,20 +22,13 @@ fn said(text: &str, seen: &Seen) -> String {
     filled(text, &seen.kept, str::to_owned)
 }
 
-/// `line 7, rank 3, 12 times`
-fn place(at: &At, times: usize) -> String {
-    let times = if times == 1 { String::new() } else { format!(", {times} times") };
-    let rank = at.rank.map(|rank| format!(", rank {rank}")).unwrap_or_default();
-    format!("line {}{rank}{times}", at.line)
-}
-
 /// All of it, for a person: where to begin, then each sign.
 pub(crate) fn page(reading: &LogReading) -> String {
     let mut unknown = String::new();
     if !reading.unknown.is_empty() {
         unknown += "  Not known here\n";
         for at in &reading.unknown {
-            unknown += &format!("    {} ({})\n", at.text, place(at, 1));
+            unknown += &format!("    {} ({})\n", at.text, at.place(1));
         }
         let more = reading.unknown_lines.saturating_sub(reading.unknown.len());
         if more > 0 {
@@ -47,7 +40,7 @@ pub(crate) fn page(reading: &LogReading) -> String {
     let known = known.map(|(seen, sign)| {
         let (means, remedy) = (said(&sign.means.0, seen), said(&sign.remedy.0, seen));
         let title = format!("{}{}", sign.kind.certainty(), sign.title);
-        format!("  {title}\n    {} ({})\n    {means}\n    {remedy}\n", seen.place.text, place(&seen.place, seen.times))
+        format!("  {title}\n    {} ({})\n    {means}\n    {remedy}\n", seen.place.text, seen.place.place(seen.times))
     });
     let known: String = known.collect();
     let all = if reading.begins_unknown() { unknown + &known } else { known + &unknown };

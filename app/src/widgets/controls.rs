@@ -112,7 +112,7 @@ impl<M: Model> Controls<M> {
             (None, None) => return ().into_any(),
         };
         let control = if Fixed::has(name) {
-            let why = "This task fixes it";
+            let why = "Fixed by this task";
             view! { <fieldset class="bare" disabled title=why><legend class="visually-hidden">{why}</legend>{control}</fieldset> }.into_any()
         } else {
             control

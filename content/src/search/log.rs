@@ -70,6 +70,13 @@ pub struct At {
 }
 
 impl At {
+    /// Where it stands, for a person: `line 7, rank 3, 12 times`.
+    pub fn place(&self, times: usize) -> String {
+        let times = if times == 1 { String::new() } else { format!(", {times} times") };
+        let rank = self.rank.map(|rank| format!(", rank {rank}")).unwrap_or_default();
+        format!("line {}{rank}{times}", self.line)
+    }
+
     /// Whether it was printed before another line that comes before it here.
     fn is_before(&self, other: &Self) -> bool {
         self.stamp.zip(other.stamp).is_some_and(|(a, b)| a.is_before(b))

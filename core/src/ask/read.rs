@@ -537,7 +537,7 @@ impl Reading {
                 self.take(if unit == "ms" { n / 1e3 } else { n });
             }
             "ms" | "s" | "sec" | "secs" | "second" | "seconds"
-                if let Some(is_first) = self.time_of(words, at, unit == "ms") =>
+                if let Some(is_first) = self.time_of(words, at, (unit == "ms").then_some(n)) =>
             {
                 let seconds = if unit == "ms" { n / 1e3 } else { n };
                 if is_first { self.wait(seconds) } else { self.promise(seconds) }
@@ -777,7 +777,7 @@ impl Reading {
 
     /// Whether a time is that to the first token, or that per output token: what is named nearest to it. In a question about serving a limit
     /// in milliseconds without a name is per token: "at 30 ms".
-    fn time_of(&self, words: &[String], at: usize, is_ms: bool) -> Option<bool> {
+    fn time_of(&self, words: &[String], at: usize, milliseconds: Option<f64>) -> Option<bool> {
         let word = |i: usize| words.get(i).map_or("", String::as_str);
         let label = |i: usize| match word(i) {
             "ttft" => Some(true),
@@ -794,8 +794,8 @@ impl Reading {
         let named = around.filter_map(|i| Some((i.abs_diff(at), label(i)?))).min_by_key(|(far, _)| *far);
         let is_limit = ["at", "under", "below", "within", "than"].contains(&word(at.saturating_sub(1)));
         // Nobody promises half a second per token.
-        let is_short = || number(word(at)).is_some_and(|(ms, _)| ms <= 200.0);
-        let is_of_token = || (is_limit && is_ms && is_short() && self.has(&super::SERVE)).then_some(false);
+        let is_short = milliseconds.is_some_and(|ms| ms <= 200.0);
+        let is_of_token = || (is_limit && is_short && self.has(&super::SERVE)).then_some(false);
         named.map(|(_, is_first)| is_first).or_else(is_of_token)
     }
 

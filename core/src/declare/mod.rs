@@ -27,7 +27,7 @@ pub use takes::{Take, Takes};
 
 use crate::answer::Asked;
 use crate::explore::EXPLORE;
-use crate::quantity::{Quantity, Unit, grouped, number};
+use crate::quantity::{Quantity, Unit, grouped, number, word};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, parse_number};
 
 /// A model: the parameters of a computation, what it yields, and how both are called.
@@ -332,8 +332,8 @@ impl Shown {
 
     /// A value of it for a person: `480 GB`, `Yes`.
     pub fn text(&self, value: f64) -> String {
-        match (self.words.get(value as usize), self.written) {
-            (Some(word), _) => (*word).to_owned(),
+        match (word(self.words, value), self.written) {
+            (Some(word), _) => word.to_owned(),
             (None, Some(write)) => write(value),
             (None, None) => self.unit.format(value),
         }

@@ -25,7 +25,7 @@ use super::env::Names;
 use crate::answer::{find_unit, units_of};
 use crate::decimal;
 use crate::expr::Expr;
-use crate::quantity::{Unit, count, dollars, exact, number, significant, unbroken};
+use crate::quantity::{Unit, count, dollars, exact, number, significant, unbroken, word};
 
 /// What fills templates.
 #[derive(Debug, Clone, Copy)]
@@ -136,8 +136,8 @@ fn value(inside: &str, env: &dyn Names) -> Result<String, String> {
     }
     let result = env.eval_parsed(&expr, source)?;
     let words = expr.as_name().map_or(&[][..], |name| env.words(name));
-    if let ([] | ["auto"], Some(word)) = (formats.as_slice(), words.get(result as usize)) {
-        return Ok((*word).to_owned());
+    if let ([] | ["auto"], Some(word)) = (formats.as_slice(), word(words, result)) {
+        return Ok(word.to_owned());
     }
     let unit = expr.as_name().and_then(|name| env.unit(name));
     written(result, unit, &formats).map(|text| unbroken(&text)).ok_or_else(|| {

@@ -436,7 +436,7 @@ impl Model for Params {
             ),
         ),
         when(
-            |p, _| p.view == View::Step,
+            |p, _| p.view == View::Step && !p.sparse(),
             headline(
                 "How much arithmetic comes with each byte of a multi-head cache.",
                 measure("intensity-heads", "FLOPs per byte, multi-head", Unit::Ratio, |p, s| {
@@ -496,9 +496,12 @@ impl Model for Params {
         ),
         when(
             |p, _| p.sparse(),
-            measure("step-chosen", "Attention time per step, chosen tokens", Unit::Seconds, |p, s| {
-                p.sparse_step(s, p.context)
-            }),
+            headline(
+                "Decoding with the indexer’s keys of all tokens and the latents of those that it chooses.",
+                measure("step-chosen", "Attention time per step, chosen tokens", Unit::Seconds, |p, s| {
+                    p.sparse_step(s, p.context)
+                }),
+            ),
         ),
     ];
 

@@ -291,9 +291,12 @@ fn json(name: &str, text: &str) -> Card {
 fn trainer_state(name: &str, state: &Map<String, Value>) -> Card {
     let entries = state.get("log_history").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let lines: Vec<String> = entries.iter().map(Value::to_string).collect();
-    let card = output(name, &lines.join("\n"));
+    let mut card = output(&format!("{name}, log_history"), &lines.join("\n"));
     if card.outcome != Outcome::Refused {
-        return card;
+        // Its entries are no lines of the file.
+        card.found.iter_mut().for_each(|found| found.line = 0);
+        card.unread.iter_mut().for_each(|unread| unread.line = 0);
+        return Card { name: name.to_owned(), ..card };
     }
     let said = "It is a trainer_state.json without times, as the Trainer writes it into a checkpoint: it has losses and learning rates. Paste what the \
                 run prints, with its progress bar, or the state that it writes at its end.";

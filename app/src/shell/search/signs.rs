@@ -33,12 +33,7 @@ fn unknown(reading: &LogReading) -> AnyView {
 
 /// A line of the log, with where it stands.
 fn quoted(at: &At, times: usize) -> AnyView {
-    let times = if times == 1 { String::new() } else { format!(", {times} times") };
-    let rank = at.rank.map(|rank| format!(", rank {rank}")).unwrap_or_default();
-    view! {
-        <p class="sign-line"><code>{at.text.clone()}</code> <small>{format!("line {}{rank}{times}", at.line)}</small></p>
-    }
-    .into_any()
+    view! { <p class="sign-line"><code>{at.text.clone()}</code> <small>{at.place(times)}</small></p> }.into_any()
 }
 
 fn item(seen: &Seen, sign: &Sign, done: Callback<()>) -> AnyView {
