@@ -321,6 +321,13 @@ pub(super) fn started(text: &str, [nodes, node]: [Option<u64>; 2], card: &mut Ca
     // The simulation has the text without the empty lines before it.
     let before = text.lines().take_while(|line| line.trim().is_empty()).count();
     let at = |line: usize| if line > 0 { line + before } else { 0 };
+    let quoted = |line: usize| line.checked_sub(1).and_then(|i| text.lines().nth(i)).map(quote).unwrap_or_default();
+    // What is found without a line says nothing of that line.
+    if is_script && outcome != LaunchOutcome::Unread && launch.unread > 0 {
+        let why =
+            launch.remarks.iter().find(|(line, _)| *line == launch.unread).map_or("it isn’t evaluated", |(_, why)| why);
+        card.unread(&quoted(at(launch.unread)), why, at(launch.unread));
+    }
     let happens = match outcome {
         LaunchOutcome::Trains => {
             card.launches = true;
@@ -346,7 +353,7 @@ pub(super) fn started(text: &str, [nodes, node]: [Option<u64>; 2], card: &mut Ca
     card.stop = Some(Stop {
         what: outcome.label().to_owned(),
         line,
-        text: line.checked_sub(1).and_then(|i| text.lines().nth(i)).map(quote).unwrap_or_default(),
+        text: quoted(line),
         why: params.finding(&launch),
         link: Some(Link { figure: LaunchParams::ID, query: params.query() }),
         sentence: format!("As it is written, the launch {happens} ({place})."),

@@ -275,6 +275,11 @@ fn json(name: &str, text: &str) -> Card {
         Ok(Value::Object(object)) if config::deepspeed::is(&object) => config::deepspeed::read(name, &object),
         Ok(Value::Object(object)) if object.contains_key("train_runtime") => output(name, text),
         _ if text.contains("train_runtime") => output(name, text),
+        // A log may begin with a dictionary of Python's, as the Trainer prints it.
+        Err(_) => {
+            let log = output(name, text);
+            if log.outcome == Outcome::Refused { evidence::config(name, text) } else { log }
+        }
         Ok(value) if !MODEL_KEYS.iter().any(|key| value.get(key).is_some()) => Card::refused(
             name,
             Kind::Unknown,

@@ -1477,3 +1477,26 @@ fn what_verl_prints_is_read_after_its_command() {
     );
     assert_eq!(card.run.measured(Metric::StepTime), Some(2.0), "{card:?}");
 }
+
+/// As the HF Trainer prints them, cut at both ends.
+#[test]
+fn a_log_that_begins_with_a_dictionary_is_a_log() {
+    let log = "{'loss': 2.31, 'grad_norm': 1.2, 'learning_rate': 2e-05, 'epoch': 0.01}\n 12%|█▏        | 60/500 [02:00<14:40,  2.00s/it]\n{'loss': 2.2, 'grad_n";
+    let card = read("cut.log", log);
+    assert_eq!((card.kind, card.run.measured(Metric::StepTime)), (Kind::Log, Some(2.0)), "{card:?}");
+    // Half a config is still one.
+    assert_eq!(read("config.json", "{\"model_type\": \"llama\",\n \"hidden_size\": 40").kind, Kind::Config);
+}
+
+/// A file that a script reads may set anything: what fails without it is said, and that the file wasn't read.
+#[test]
+fn a_verdict_on_a_script_says_which_line_was_not_read() {
+    let script = "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --gres=gpu:8\n#SBATCH --cpus-per-task=96\nsource ./env.sh\ntorchrun --nnodes=2 --nproc_per_node=8 --rdzv_backend=c10d --rdzv_endpoint=$(hostname):29500 train.py\n";
+    let card = read("job.sh", script);
+    assert!(card.stop.as_ref().is_some_and(|stop| stop.line == 6), "{card:?}");
+    assert!(
+        card.unread.iter().any(|u| u.line == 5 && u.text == "source ./env.sh" && u.why.contains("env.sh")),
+        "{card:?}"
+    );
+    assert_eq!(card.outcome, Outcome::Partly);
+}

@@ -201,7 +201,7 @@ fn read(mut fields: Fields<'_>) -> Result<Import, Vec<ConfigProblem>> {
         && let Some(what) = unread::no_guess(&doubts)
     {
         let message = format!(
-            "{given}. Its fields look most like {like}, but that rule does not count {what}, of which the file speaks ({}). Where a \
+            "{given}. Its fields look most like {like}, but the file says more of {what} than that rule reads ({}). Where a \
              figure asks for a number of parameters, type the one of the model’s card.",
             listed(&doubts)
         );
