@@ -10,8 +10,10 @@ use ringside_drawing::pictures;
 /// How many are kept: several times those of the course. An author at `/author/` may try any number of states.
 const KEPT: usize = 2048;
 
-/// By the figure, its state and the room. `None` where there is no picture.
-type Known = BTreeMap<(String, String, [u64; 4]), Option<String>>;
+/// `None` where there is no picture.
+type Known = BTreeMap<State, Option<String>>;
+/// A figure, its state and the room.
+pub(crate) type State = (String, String, [u64; 4]);
 
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
@@ -33,4 +35,14 @@ pub(crate) fn drawn(figure: &str, query: &Query, room: Frame) -> Option<String> 
         known.insert(state, markup.clone());
         markup
     })
+}
+
+/// What has been drawn so far.
+pub(crate) fn pictures() -> Vec<(State, Option<String>)> {
+    known().iter().map(|(state, markup)| (state.clone(), markup.clone())).collect()
+}
+
+/// Takes for drawn what [`pictures`] of this very program gave.
+pub(crate) fn remember(all: Vec<(State, Option<String>)>) {
+    known().extend(all.into_iter().take(KEPT));
 }

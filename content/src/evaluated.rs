@@ -1,5 +1,4 @@
-//! States of models, each evaluated once: a page quotes many numbers of one state, and some states train a network. What was
-//! evaluated can be written down for a later build by the same program.
+//! States of models, each evaluated once: a page quotes many numbers of one state, and some states train a network.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -42,8 +41,8 @@ pub(crate) fn of_exercise(exercise: &Exercise) -> impl Fn(&Query) -> Evaluation 
 
 /// A state without problems, as it is written down.
 #[derive(Serialize, Deserialize)]
-struct Kept<'a> {
-    model: &'a str,
+pub(crate) struct Kept {
+    model: String,
     query: String,
     understood: String,
     error: Option<String>,
@@ -54,24 +53,23 @@ struct Kept<'a> {
 #[derive(Serialize, Deserialize)]
 struct Value(u64, Option<u64>, bool);
 
-/// What has been evaluated so far, as JSON.
-pub fn evaluations() -> Vec<u8> {
+/// What has been evaluated so far.
+pub(crate) fn evaluations() -> Vec<Kept> {
     let known = known();
     let kept = known.iter().filter(|(_, of)| of.problems.is_empty()).map(|((model, query), of)| Kept {
-        model,
+        model: (*model).to_owned(),
         query: query.clone(),
         understood: of.query.to_string(),
         error: of.error.clone(),
         values: of.quantities.iter().map(|q| Value(q.value.to_bits(), q.limit.map(f64::to_bits), q.applies)).collect(),
     });
-    serde_json::to_vec(&kept.collect::<Vec<_>>()).unwrap_or_default()
+    kept.collect()
 }
 
-/// Takes for evaluated what [`evaluations`] of this very program wrote; anything else is passed over.
-pub fn remember_evaluations(json: &[u8]) {
-    let all: Vec<Kept<'_>> = serde_json::from_slice(json).unwrap_or_default();
+/// Takes for evaluated what [`evaluations`] of this very program gave.
+pub(crate) fn remember(all: Vec<Kept>) {
     for kept in all {
-        let Some(entry) = catalogue::find(kept.model) else { continue };
+        let Some(entry) = catalogue::find(&kept.model) else { continue };
         let named = kept.values.iter().enumerate().map_while(|(at, Value(bits, limit, applies))| {
             let Shown { id, label, unit, words, .. } = (entry.quantity_at)(at)?;
             let quantity = Quantity::new(id, label, f64::from_bits(*bits), unit);
@@ -81,26 +79,5 @@ pub fn remember_evaluations(json: &[u8]) {
         let evaluation =
             Evaluation { query: Query::parse(&kept.understood), problems: Vec::new(), quantities, error: kept.error };
         known().insert((entry.id, kept.query), Arc::new(evaluation));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_remembered_is_what_was_evaluated() {
-        let entry = catalogue::find("amdahl").expect("a model");
-        let query = Query::parse("serial=0.3&n=17");
-        let before = evaluated(entry, &query);
-        let written = evaluations();
-        known().clear();
-        remember_evaluations(&written);
-        assert!(known().contains_key(&("amdahl", query.to_string())));
-        let again = evaluated(entry, &query);
-        assert_eq!((&again.quantities, &again.error), (&before.quantities, &before.error));
-        assert_eq!(again.query, before.query);
-        remember_evaluations(b"[{\"model\":\"amdahl\"}]");
-        remember_evaluations(b"nonsense");
     }
 }

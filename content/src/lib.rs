@@ -33,6 +33,8 @@ mod fragment;
 #[cfg(feature = "render")]
 mod html;
 #[cfg(feature = "render")]
+mod kept;
+#[cfg(feature = "render")]
 mod markdown;
 #[cfg(feature = "render")]
 mod names;
@@ -58,7 +60,7 @@ pub use coverage::coverage;
 #[cfg(feature = "render")]
 pub use diagnostic::Mode;
 #[cfg(feature = "render")]
-pub use evaluated::{evaluations, remember_evaluations};
+pub use kept::{remember, worked_out};
 #[cfg(feature = "render")]
 pub use site::{Route, Site, build, build_tree, draft, slide};
 #[cfg(feature = "render")]

@@ -47,7 +47,6 @@ pub mod loss_scaling;
 pub mod machines;
 pub mod memory;
 pub mod mission;
-pub mod mix;
 pub mod model;
 pub mod moe;
 pub mod network;
@@ -84,3 +83,5 @@ pub mod trace;
 pub mod training_run;
 pub mod units;
 pub mod zero;
+
+pub use ringside_numerics::mix;

@@ -96,7 +96,7 @@ impl Model for Params {
             ),
             &["hours", "gpu-hours"],
         ),
-        origin(crate::loss_scaling::scaler::ORIGIN, &["skipped", "lowest-scale"]),
+        origin(crate::loss_scaling::SCALER, &["skipped", "lowest-scale"]),
         origin(
             Origin::Of(
                 "Dehghani et al. 2023 (ViT-22B), arXiv:2302.05442, §2, for why logits are watched; from this run",

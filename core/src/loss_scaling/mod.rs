@@ -3,12 +3,11 @@
 
 mod choices;
 pub mod finding;
-pub mod network;
-pub mod scaler;
 #[cfg(test)]
 mod tests;
 
 pub use choices::{Compute, Loss, MAX_OVERFLOWS, Overflows, View};
+pub use ringside_numerics::{network, scaler};
 
 use crate::declare::{
     Applies, Field, Measure, Model, Origin, Origins, Param, Scale, applies, choice, headline, measure, origin, real,
@@ -18,6 +17,11 @@ use crate::float::{exponent, power_of_two};
 use crate::quantity::{Unit, grouped};
 use network::{Keep, Run, Scaling, Step};
 use scaler::{Rule, Scaler};
+
+/// Where the rule of the scale comes from.
+pub const SCALER: Origin = Origin::Of(
+    "NVIDIA/Megatron-LM at d98e8a6, megatron/core/optimizer/grad_scaler.py, DynamicGradScaler.update; PyTorch, aten/src/ATen/native/cuda/AmpKernels.cu, _amp_update_scale_, which torch.amp.GradScaler calls",
+);
 
 /// The state of the figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -199,7 +203,7 @@ impl Model for Params {
             ),
             &["lost", "overflowed", "largest-scale"],
         ),
-        origin(scaler::ORIGIN, &["skipped", "final-scale", "scale-after", "scale-lowest", "scaler-skipped"]),
+        origin(SCALER, &["skipped", "final-scale", "scale-after", "scale-lowest", "scaler-skipped"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(

@@ -28,10 +28,19 @@ pub(crate) fn bind(raw: &Path, name: &str, out: &Path, names: bool) -> Result<()
     done.map_err(|error| format!("could not bind {}: {error:#}", raw.display()).into())
 }
 
-/// The program whose raw module is at `raw`, in one piece. `scratch` is used.
+/// The program whose raw module is at `raw`, in one piece. `scratch` is used; what this very program left there of the same module is
+/// taken: binding the app takes longer than rendering a chapter that was edited.
 pub(crate) fn whole(raw: &Path, name: &str, scratch: &Path) -> Result<Program> {
-    let bound = scratch.join("bound");
-    bind(raw, name, &bound, true)?;
+    let (bound, from) = (scratch.join("bound"), scratch.join("bound-from"));
+    let program = std::env::current_exe().could_not(|| "find this program".to_owned())?;
+    let version = hash::version([raw, &program]);
+    let before = process::read_text(&from).ok();
+    if version.is_none() || version != before {
+        // Until it's whole there is nothing to take.
+        let _ = std::fs::remove_file(&from);
+        bind(raw, name, &bound, true)?;
+        process::write(&from, version.unwrap_or_default())?;
+    }
     assemble(name, &bound, String::new(), &bound.join(format!("{name}_bg.wasm")), &[])
 }
 

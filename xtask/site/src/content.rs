@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use ringside_content::{Mode, Route};
 use ringside_core::query::Query;
@@ -58,32 +57,29 @@ pub(crate) fn checked(mode: Mode) -> Result<Rendered> {
     }
 }
 
-/// What this very program evaluated before, so that one changed chapter does not evaluate all of them again.
+/// What this very program worked out before.
 struct Kept {
     file: PathBuf,
     before: Vec<u8>,
 }
 
 impl Kept {
-    /// Remembers it. The program is known by its size and by when it was built.
+    /// Remembers it.
     fn read() -> Option<Self> {
         let program = std::env::current_exe().ok()?;
-        let data = program.metadata().ok()?;
-        let built = data.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-        let version = hash::of([data.len().to_string(), built.as_nanos().to_string()]);
         let folder = program.parent()?.join("ringside-site-states");
-        let file = folder.join(format!("evaluated-{version}.json"));
+        let file = folder.join(format!("worked-out-{}.json", hash::version([&program])?));
         if !file.is_file() {
             // Those of other versions.
             let _ = std::fs::remove_dir_all(&folder);
         }
         let before = std::fs::read(&file).unwrap_or_default();
-        ringside_content::remember_evaluations(&before);
+        ringside_content::remember(&before);
         Some(Self { file, before })
     }
 
     fn write(&self) -> Result<()> {
-        let now = ringside_content::evaluations();
+        let now = ringside_content::worked_out();
         if now == self.before { Ok(()) } else { process::write(&self.file, now) }
     }
 }

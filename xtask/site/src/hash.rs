@@ -1,5 +1,8 @@
 //! Names made from content, so that a file can be cached for ever.
 
+use std::path::Path;
+use std::time::SystemTime;
+
 use sha2::{Digest, Sha256};
 use xtask::HASH_DIGITS;
 
@@ -12,6 +15,16 @@ pub(crate) fn of<B: AsRef<[u8]>>(parts: impl IntoIterator<Item = B>) -> String {
         hasher.update(part);
     }
     hasher.finalize().iter().take(HASH_DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Which version of files there is: by their lengths, and when they were written. `None` where one can't be asked.
+pub(crate) fn version<P: AsRef<Path>>(files: impl IntoIterator<Item = P>) -> Option<String> {
+    let version = |file: P| {
+        let data = file.as_ref().metadata().ok()?;
+        let written = data.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        Some(format!("{} {}", data.len(), written.as_nanos()))
+    };
+    Some(of(files.into_iter().map(version).collect::<Option<Vec<_>>>()?))
 }
 
 /// `name-<hash of content>.extension`.

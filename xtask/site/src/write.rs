@@ -30,19 +30,27 @@ pub(crate) fn main(given: &[String]) -> Result<()> {
     check_out(&out)?;
     let scratch = compiled.join("ringside-programs");
     let binaryen = if has("--split") { Some(npm::binaryen()?) } else { None };
-    let content = content::checked(match binaryen {
+    let mode = match binaryen {
         None => Mode::Quick,
         // The tests prove it.
         Some(_) if has("--proven") => Mode::Quick,
         Some(_) if has("--lenient") => Mode::Lenient,
         Some(_) => Mode::Strict,
-    })?;
-    let mut workers = Vec::new();
-    for (name, meta) in ALL {
-        workers.push((meta, worker(name, &compiled, &scratch, binaryen.is_some())?));
-    }
+    };
+    let programs = || -> Result<_> {
+        let mut workers = Vec::new();
+        for (name, meta) in ALL {
+            workers.push((meta, worker(name, &compiled, &scratch, binaryen.is_some())?));
+        }
+        Ok((Some(app(&compiled, &scratch, binaryen.as_ref())?), workers))
+    };
+    let (content, programs) = std::thread::scope(|scope| {
+        let programs = scope.spawn(programs);
+        let content = content::checked(mode);
+        (content, programs.join().unwrap_or_else(|_| Err("the app could not be bound (above).".into())))
+    });
+    let (content, (app, workers)) = (content?, programs?);
     let index = process::read_text(&process::root().join("app/index.html"))?;
-    let app = Some(app(&compiled, &scratch, binaryen.as_ref())?);
     let site = scratch.join("site");
     empty(&site)?;
     dist::write(&site, value("--public-url")?, Programs { app, workers, index, policed: true }, &content)?;

@@ -1,11 +1,7 @@
 //! Dynamic loss scaling: how the scale follows overflows.
-
-use crate::declare::Origin;
-
-/// Where the rule of the scale comes from.
-pub const ORIGIN: Origin = Origin::Of(
-    "NVIDIA/Megatron-LM at d98e8a6, megatron/core/optimizer/grad_scaler.py, DynamicGradScaler.update; PyTorch, aten/src/ATen/native/cuda/AmpKernels.cu, _amp_update_scale_, which torch.amp.GradScaler calls",
-);
+//!
+//! Sources: NVIDIA/Megatron-LM at d98e8a6, megatron/core/optimizer/grad_scaler.py, `DynamicGradScaler.update`; PyTorch,
+//! aten/src/ATen/native/cuda/AmpKernels.cu, `_amp_update_scale_`, which `torch.amp.GradScaler` calls.
 
 /// Whose rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

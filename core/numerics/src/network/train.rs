@@ -3,7 +3,7 @@
 use super::numerics::{Compute, FakeQuant, Keep, Numerics, Op, Pass, Tally};
 use super::pass::{Batch, Forward, Weights, backward, forward};
 use super::recipe::{Moments, Recipe, Update};
-use crate::loss_scaling::scaler::{self, Scaler};
+use crate::scaler::{self, Scaler};
 use crate::mix::Stream;
 
 /// What the loss is multiplied by before the backward pass.
