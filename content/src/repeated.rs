@@ -63,9 +63,11 @@ fn look_through(file: &SourceFile, sink: &Sink) {
 
 /// Whether a comment says so, on the line of the string or the one above.
 fn is_quoted(file: &SourceFile, string: &Located<'_>) -> bool {
-    let (line, _) = string.spot(0).line_and_column();
+    let Some((before, after)) = file.text.split_at_checked(string.spot(0).at) else { return false };
+    let above = before.rmatch_indices('\n').nth(1).map_or(before, |(at, _)| &before[at + 1..]);
+    let line = after.split('\n').next().unwrap_or_default();
     let says = |line: &str| line.rsplit_once("# quoted:").is_some();
-    file.text.lines().skip(line.saturating_sub(2)).take(2).any(says)
+    says(above) || says(line)
 }
 
 /// The expressions in a string that is nothing else, with their places: an answer, a condition, an assignment.

@@ -3,8 +3,8 @@
 use super::numerics::{Compute, FakeQuant, Keep, Numerics, Op, Pass, Tally};
 use super::pass::{Batch, Forward, Weights, backward, forward};
 use super::recipe::{Moments, Recipe, Update};
-use crate::scaler::{self, Scaler};
 use crate::mix::Stream;
+use crate::scaler::{self, Scaler};
 
 /// What the loss is multiplied by before the backward pass.
 #[derive(Debug, Clone, Copy, PartialEq)]
