@@ -181,7 +181,7 @@ const FORMS: &[Form] = &[
     Form { program: "HF Trainer", marks: &["it/s]"], fields: &[before("it/s]", Rate, 1.0)] },
     Form {
         program: "nanoGPT",
-        marks: &["iter ", ", time ", "mfu "],
+        marks: &["iter ", "loss ", ", time "],
         fields: &[behind("time ", A(M::StepTime), 1e-3), behind("mfu ", A(M::Mfu), 1e-2)],
     },
     Form {
@@ -847,6 +847,12 @@ fn fields(line: &str) -> Vec<(&'static str, Is, f64)> {
         }
     }
     all
+}
+
+/// Whether a line has numbers of a run, or is one of a program's dump of its settings.
+pub(super) fn is_numbers(line: &str) -> bool {
+    let line = clean(line);
+    !fields(&line).is_empty() || argument(&line).is_some() || mesh(&line).is_some()
 }
 
 /// The step that a line is of.
