@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::card::{Card, Kind, Outcome, Stop, quote};
+use super::hardware;
 use super::measure::Metric;
 use super::oom::{self, Frames};
 use crate::decimal;
@@ -462,7 +463,10 @@ pub struct Output {
     series: BTreeMap<Metric, Series>,
     whole: BTreeMap<Is, (u64, usize)>,
     parameters: Option<(f64, usize)>,
+    /// The GPU's name as it is printed, whether another was printed too, and the lines that say nothing else.
     gpu: Option<(String, usize)>,
+    gpus_differ: bool,
+    named: usize,
     mesh: Vec<(String, u64)>,
     arguments: Vec<(usize, String)>,
     /// What DeepSpeed prints of its settings.
@@ -625,8 +629,11 @@ impl Output {
             self.mesh = mesh;
             taken = true;
         }
-        if let Some(id) = line.contains("CUDA capacity:").then(|| gpu(line)).flatten() {
-            self.gpu = Some((id.id.to_owned(), number));
+        if let Some(name) = hardware::printed(line) {
+            self.gpus_differ |= self.gpu.as_ref().is_some_and(|(other, _)| gpu(other) != gpu(&name));
+            self.gpu.get_or_insert((name, number));
+            // Alone it doesn't make a text a run's output.
+            self.named += usize::from(!taken);
             taken = true;
         }
         if let Some(argument) = argument {
@@ -760,9 +767,10 @@ impl Output {
             }
             card.found("Parameters", crate::quantity::count(n), line);
         }
-        if let Some((id, line)) = &self.gpu {
-            card.run.cluster.gpu = Some(id.clone());
-            card.found("GPU", crate::hardware::find(id).map_or(id.as_str(), |gpu| gpu.name), *line);
+        match &self.gpu {
+            Some((name, line)) if self.gpus_differ => card.unread(name, "another GPU is printed too", *line),
+            Some((name, line)) if self.known > self.named => hardware::fill(&mut card, name, *line),
+            _ => {}
         }
         if let Some((line, why)) = &self.restart {
             card.unread(&format!("Lines before {}", grouped(*line as u64)), why.as_str(), *line);
