@@ -613,6 +613,12 @@ fn next(run: &Run, plan: &Plan, report: &Report) -> Vec<Next> {
         };
         say(why.to_owned(), &command);
     }
+    let explains = report.ledger("step-time").is_some_and(|ledger| ledger.largest().is_some());
+    if run.measured(Metric::Straggling).is_none() && plan.job.cluster.gpus() > 1 && !explains {
+        let command = if run.layout.framework.as_deref() == Some("megatron") { "--log-straggler" } else { "" };
+        let how = if command.is_empty() { " Compare the traces of two ranks." } else { "" };
+        say(format!("Whether one rank is slower than the others, which then wait.{how}"), command);
+    }
     if run.measured(Metric::GpuIdle).is_none() {
         let command = match run.layout.framework.as_deref() {
             Some("torchtitan") => "--profiling.enable_profiling --profiling.profile_freq 10",

@@ -348,7 +348,8 @@ fn go_together(a: &str, b: &str) -> bool {
 
 /// Rates, which change with the batch, and what else each run has of its own.
 const RATES: [Metric; 6] = [M::StepTime, M::TokensPerSecond, M::TokensPerGpu, M::SequencesPerSecond, M::Flops, M::Mfu];
-const OF_STEPS: [Metric; 10] = [
+const OF_STEPS: [Metric; 11] = [
+    M::Straggling,
     M::MemoryReserved,
     M::MemoryAllocated,
     M::AllocationRetries,
@@ -625,6 +626,9 @@ impl Output {
                 self.programs.push(program.to_owned());
             }
         }
+        if let Some(seconds) = straggling(line) {
+            taken |= self.keep(A(M::Straggling), seconds, number);
+        }
         if let Some(mesh) = mesh(line) {
             self.mesh = mesh;
             taken = true;
@@ -861,6 +865,20 @@ fn fields(line: &str) -> Vec<(&'static str, Is, f64)> {
 pub(super) fn is_numbers(line: &str) -> bool {
     let line = clean(line);
     !fields(&line).is_empty() || argument(&line).is_some() || mesh(&line).is_some()
+}
+
+/// How much longer the slowest rank takes than the fastest, by Megatron-LM: `--log-straggler` (`megatron/core/utils.py`: `MnRtt/Rnk: 3453.08ms/8 |
+/// MxRtt/Rnk: 3468.20ms/0`) or the timer of a step (`megatron/core/timers.py`: `forward-backward ....: (811.25, 934.50)`), which it averages per step.
+fn straggling(line: &str) -> Option<f64> {
+    let (least, most) = match line.split_once("MnRtt/Rnk:").zip(line.split_once("MxRtt/Rnk:")) {
+        Some(((_, least), (_, most))) => (number_at(least)?, number_at(most)?),
+        None => {
+            let (dots, both) = line.split_once("forward-backward ")?.1.split_once(": (")?;
+            let (least, most) = both.split_once(')').filter(|_| dots.bytes().all(|b| b == b'.'))?.0.split_once(',')?;
+            (number_at(least)?, number_at(most)?)
+        }
+    };
+    (most >= least).then_some((most - least) / 1e3)
 }
 
 /// The step that a line is of.

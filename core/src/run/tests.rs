@@ -1537,3 +1537,38 @@ fn a_snapshot_is_compared_by_its_peak() {
         );
     }
 }
+
+/// NVIDIA/Megatron-LM `megatron/core/README_STRAGGLER.md`: 15.12 ms; the form of `megatron/core/timers.py`: 123.25 ms.
+#[test]
+fn the_slowest_rank_is_a_cause_of_its_size() {
+    const STRAGGLER: &str = " 0: INFO:megatron.core.utils:[2024-03-14 23:07:56] | MnRtt/Rnk: 3453.08ms/8 | MxRtt/Rnk: 3468.20ms/0 | MnPwr/Rnk: 601796W/8 | MxPwr/Rnk: 683801W/18 | MnDRtt/Rnk: 14.27ms/23 | MxDRtt/Rnk: 34.65ms/3 | MnEtpt/Rnk: 296.02TF/0 | MxEtpt/Rnk: 297.32TF/8\n";
+    const TIMERS: &str = "(min, max) time across ranks (ms):\n    forward-backward ...............................: (811.25, 934.50)\n    optimizer ......................................: (10.50, 10.60)\n";
+    let log = |lines: &str| {
+        read(
+            "log.txt",
+            &format!(" iteration 10/ 100 | elapsed time per iteration (ms): 9000.0 | global batch size: 64 |\n{lines}"),
+        )
+    };
+    let run = |lines: &str, layout: &str| {
+        let text = format!(
+            "[model]\nname = \"llama-3-8b\"\n[cluster]\ngpu = \"h100-80\"\nnode = 8\nnodes = 1\n[layout]\nframework = \"megatron\"\nzero = 1\nrecompute = \"full\"\nflash = true\nmbs = 1\nseq = 4096\n{layout}"
+        );
+        compare(&gather([&file("run.toml", &text), &log(lines)]).0)
+    };
+    for (lines, seconds) in [(STRAGGLER, 0.01512), (TIMERS, 0.12325)] {
+        assert!(log(lines).run.measured(Metric::Straggling).is_some_and(|s| (s - seconds).abs() < 1e-9), "{lines}");
+        let report = run(lines, "");
+        let gap = &report.ledger("step-time").expect("a ledger").gap;
+        let cause = gap.iter().find(|cause| cause.label == "Stragglers").unwrap_or_else(|| panic!("{report:?}"));
+        assert!((cause.size - seconds).abs() < 1e-9, "{cause:?}");
+        let link = cause.link.as_ref().expect("the figure");
+        assert_eq!((link.figure, link.query.get("ranks")), ("stragglers", Some("8")), "{link:?}");
+        // Stages of a pipeline have different work.
+        let piped = run(lines, "pp = 2\n");
+        assert!(
+            piped.ledger("step-time").is_some_and(|ledger| ledger.gap.iter().all(|cause| cause.label != "Stragglers"))
+        );
+        assert!(report.next.iter().all(|next| next.command != "--log-straggler"), "{:?}", report.next);
+    }
+    assert!(run("", "").next.iter().any(|next| next.command == "--log-straggler"));
+}
