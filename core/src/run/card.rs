@@ -206,9 +206,10 @@ impl Card {
         Self { name: name.to_owned(), kind, ..Self::default() }
     }
 
-    /// What a person calls it: its name, and its lines where a text had several things in it.
+    /// What a person calls it: its name, and where it stands in a text that had several things in it.
     pub fn title(&self) -> String {
         match self.part {
+            Some([first, last]) if first == last => format!("{}, line {}", self.name, grouped(first as u64)),
             Some([first, last]) => format!("{}, lines {}–{}", self.name, grouped(first as u64), grouped(last as u64)),
             None => self.name.clone(),
         }

@@ -467,6 +467,7 @@ mod tests {
     fn a_script_and_its_log_are_two_things() {
         assert_eq!(kinds(NANOGPT), [(Kind::Script, Some([1, 1])), (Kind::Log, Some([3, 13]))]);
         let cards: Vec<Card> = read_all("pasted", NANOGPT).into_iter().map(|(card, _)| card).collect();
+        assert_eq!(cards[0].title(), "pasted, line 1");
         let (run, said) = gather(&cards);
         assert_eq!((run.cluster.node, said.len()), (Some(8), 0), "{said:?}");
         assert!(run.measured(Metric::StepTime).is_some_and(|seconds| (seconds - 0.56269).abs() < 1e-4));
