@@ -8,7 +8,7 @@ use ringside_core::allocator::Reader as SnapshotReader;
 use ringside_core::quantity::{grouped, listed};
 use ringside_core::run::{
     Card, Checked, Content, Fails, Kind, Ledger, Link, MOST, Outcome, Output, Report, Row, Run, check, compare,
-    content, gather as together, grown, read, snapshot, stops, traces, versus,
+    content, gather as together, grown, read_all, snapshot, stops, traces, versus,
 };
 use ringside_core::trace::Reader;
 use ringside_core::trace::diagnosis::diagnose;
@@ -62,8 +62,8 @@ pub fn judge(files: impl Iterator<Item = Given>, others: &[String], as_json: boo
 fn gather(files: impl Iterator<Item = Given>) -> Result<(Run, Vec<Brought>, Vec<String>), Unread> {
     let (mut brought, mut refused) = (Vec::new(), Vec::new());
     for file in files {
-        match file.and_then(|(name, from)| card(&name, from)) {
-            Ok(one) => brought.push(one),
+        match file.and_then(|(name, from)| read_file(&name, from)) {
+            Ok(all) => brought.extend(all),
             Err(why) => refused.push(why),
         }
     }
@@ -72,7 +72,8 @@ fn gather(files: impl Iterator<Item = Given>) -> Result<(Run, Vec<Brought>, Vec<
         return Ok((run, brought, replaced));
     }
     if !brought.is_empty() {
-        let names: Vec<String> = cards(&brought).map(|card| format!("{} ({})", card.name, card.kind.label())).collect();
+        let names: Vec<String> =
+            cards(&brought).map(|card| format!("{} ({})", card.title(), card.kind.label())).collect();
         refused.push(format!(
             "Ringside can read {}. Leave out the files above and run the command again.",
             listed(&names)
@@ -94,8 +95,8 @@ fn cards(brought: &[Brought]) -> impl Iterator<Item = &Card> + Clone {
 /// Bytes that are read at once, of which the first say what a file is.
 const PIECE: u64 = 1 << 20;
 
-/// What a file says, or why it isn't read. Long ones go through their reader piece by piece.
-fn card(name: &str, mut from: Box<dyn Read>) -> Result<Brought, String> {
+/// What a file says, or why it isn't read. Long ones go through their reader piece by piece, and a text may hold several things.
+fn read_file(name: &str, mut from: Box<dyn Read>) -> Result<Vec<Brought>, String> {
     let mut start = piece(&mut *from, 2).map_err(|error| format!("{name} couldn't be read: {error}."))?;
     let is_packed = start == [0x1f, 0x8b];
     if is_packed {
@@ -112,7 +113,7 @@ fn card(name: &str, mut from: Box<dyn Read>) -> Result<Brought, String> {
             let mut reader = SnapshotReader::default();
             pieces.feed(&first, |piece| reader.push(piece));
             let read = pieces.ended.take().map_or_else(|| reader.finish(), Err);
-            shown(name, snapshot(name, &read), None)
+            shown(name, snapshot(name, &read), None).map(|one| vec![one])
         }
         Content::Trace => {
             let mut reader = Reader::default();
@@ -122,14 +123,14 @@ fn card(name: &str, mut from: Box<dyn Read>) -> Result<Brought, String> {
             }
             let trace = [reader.finish()];
             let profile = Profile::of(&trace[0], &diagnose(&trace, 0));
-            shown(name, traces(name, &trace, profile), None)
+            shown(name, traces(name, &trace, profile), None).map(|one| vec![one])
         }
         Content::Text => text(name, first, pieces),
     }
 }
 
 /// A text, of which a short one is read as a whole and a long one is what a job printed.
-fn text(name: &str, mut first: Vec<u8>, mut pieces: Pieces) -> Result<Brought, String> {
+fn text(name: &str, mut first: Vec<u8>, mut pieces: Pieces) -> Result<Vec<Brought>, String> {
     while first.len() <= MOST
         && let Some(piece) = pieces.next()
     {
@@ -150,10 +151,10 @@ fn text(name: &str, mut first: Vec<u8>, mut pieces: Pieces) -> Result<Brought, S
         return Err(format!("{name}: {why}"));
     }
     if is_long {
-        return shown(name, output.finish(name), Some(end));
+        return shown(name, output.finish(name), Some(end)).map(|one| vec![one]);
     }
     let whole = String::from_utf8_lossy(&first);
-    shown(name, read(name, &whole), Some(End::of(&whole)))
+    read_all(name, &whole).into_iter().map(|(card, own)| shown(name, card, Some(End::of(&own)))).collect()
 }
 
 /// A card with what the signs say of the log, unless nothing of it was read and nothing in it is known.
@@ -243,7 +244,7 @@ fn page(run: &Run, brought: &[Brought], replaced: &[String], report: &Report) ->
     }
     for Brought { card, errors } in brought {
         let (kind, outcome) = (card.kind.label(), card.outcome.label().to_lowercase());
-        text += format!("{}: {kind} ({outcome}). {}", card.name, card.said).trim_end();
+        text += format!("{}: {kind} ({outcome}). {}", card.title(), card.said).trim_end();
         text += "\n";
         for found in &card.found {
             text += &format!("  {}: {}\n", found.what, found.value);
@@ -356,7 +357,7 @@ fn json(run: &Run, brought: &[Brought], report: &Report, checked: &[Checked]) ->
     json!({
         "run": run,
         "files": brought.iter().map(|Brought { card, errors }| json!({
-            "name": card.name, "kind": card.kind.id(), "outcome": card.outcome.id(), "said": card.said,
+            "name": card.title(), "kind": card.kind.id(), "outcome": card.outcome.id(), "said": card.said,
             "stop": card.stop.as_ref().map(|s| json!({ "line": s.line, "text": s.text, "what": s.what, "why": s.why, "link": link(s.link.as_ref()) })),
             "found": card.found.iter().map(|f| json!({ "line": f.line, "what": f.what, "value": f.value, "link": link(f.link.as_ref()) })).collect::<Value>(),
             "errors": errors.as_ref().map(signs::json),

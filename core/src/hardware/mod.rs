@@ -16,7 +16,7 @@ pub mod links;
 mod names;
 mod table;
 
-pub use names::{MAKERS, in_place_of_id, named, other};
+pub use names::{MAKERS, in_place_of_id, named, other, others};
 pub use table::ALL;
 
 use crate::declare::{List, Origin, Takes, chosen_by_id};

@@ -107,9 +107,80 @@ pub fn other(name: &str) -> Option<&'static str> {
     }
 }
 
+/// Names that drivers give one product alone, though another is named like it; GeForce's are all of that kind.
+const WHOLE: [&str; 2] = ["nvidia h200", "nvidia h20"];
+
+/// What else a name fits that leaves out the form or the memory: `h100` fits the SXM module, the PCIe card and the NVL; in the table's words.
+pub fn others(name: &str) -> Vec<&'static str> {
+    let words = |name: &str| -> Vec<String> {
+        let name = name.to_lowercase().replace(" gb", "gb");
+        let words =
+            name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && !MAKERS.contains(word));
+        let plain = words.map(|word| match word {
+            "hbm3" => "sxm".to_owned(),
+            _ if word.starts_with("sxm") => "sxm".to_owned(),
+            _ if word.starts_with("pci") => "pcie".to_owned(),
+            _ => word
+                .trim_start_matches(|c: char| c.is_ascii_digit())
+                .strip_prefix('x')
+                .filter(|rest| rest.len() > 1)
+                .unwrap_or(word)
+                .to_owned(),
+        });
+        plain.collect()
+    };
+    let (Some(own), said) = (named(name), words(name)) else { return Vec::new() };
+    let bare = name.trim().to_lowercase().replace(['-', '_'], " ");
+    if WHOLE.contains(&bare.as_str())
+        || bare.contains("geforce")
+        || ALL.iter().any(|gpu| gpu.name.eq_ignore_ascii_case(name.trim()))
+    {
+        return Vec::new();
+    }
+    let family = |candidate: &str| words(candidate).first() == words(own.name).first();
+    let fits = |candidate: &&'static str| {
+        let has = words(candidate);
+        family(candidate) && said.iter().all(|word| has.contains(word))
+    };
+    let similar = PRODUCTS.iter().filter_map(|(_, product)| match product {
+        Other(name) => Some(*name),
+        Known(_) => None,
+    });
+    ALL.iter().map(|gpu| gpu.name).filter(|name| *name != own.name).chain(similar).filter(fits).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_name_fits_several() {
+        for (name, also) in [
+            ("h100", &["H100 PCIe 80 GB", "H100 NVL"][..]),
+            ("8xH100", &["H100 PCIe 80 GB", "H100 NVL"]),
+            ("nvidia-h100-80gb", &["H100 PCIe 80 GB"]),
+            ("h100_80gb_hbm3", &[]),
+            ("NVIDIA H100 80GB HBM3", &[]),
+            ("NVIDIA-H100-80GB-HBM3", &[]),
+            ("NVIDIA H100 PCIe", &[]),
+            ("H100 SXM 80 GB", &[]),
+            ("a100", &["A100 PCIe 40 GB", "A100 PCIe 80 GB", "A100 SXM 40 GB", "A100 64 GB"]),
+            ("a100-sxm4-40gb", &[]),
+            ("a100_80gb", &["A100 PCIe 80 GB"]),
+            ("v100", &["V100 SXM2 32 GB", "V100 PCIe"]),
+            ("h200", &["H200 NVL"]),
+            ("NVIDIA H200", &[]),
+            ("NVIDIA-H200", &[]),
+            ("b200", &[]),
+            ("l40s", &[]),
+            ("mi300x", &[]),
+            ("NVIDIA GeForce RTX 4090", &[]),
+            ("Tesla V100-SXM2-16GB", &[]),
+            ("one GPU", &[]),
+        ] {
+            assert_eq!(others(name), also, "{name}");
+        }
+    }
 
     #[test]
     fn a_name_means_one_product() {

@@ -41,8 +41,12 @@ fn kind(wire: &Wire) -> &str {
     wire.id.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default()
 }
 
-/// What was measured, where it is known between which GPUs. Nothing of PCIe within a node: what it carries differs by host.
+/// What was measured, where it is known between which GPUs. Nothing of PCIe within a node: what it carries differs by host. Nothing of links that follow
+/// from a GPU that is only assumed.
 pub(super) fn of(run: &Run) -> Option<Bus> {
+    if run.likely().is_some() {
+        return None;
+    }
     let size = |n: f64| (n >= 1.0).then_some(n as usize);
     let bandwidth = run.measured.get(&Metric::BusBandwidth)?;
     let measured = bandwidth.value;

@@ -159,6 +159,8 @@ pub struct Unread {
 pub struct Card {
     /// The name of the file, or "Pasted text".
     pub name: String,
+    /// The first and the last line that it stands on, from 1, where a text had several things in it.
+    pub part: Option<[usize; 2]>,
     /// What it was recognized as.
     pub kind: Kind,
     /// Whether it was read.
@@ -202,6 +204,15 @@ impl Card {
     /// An empty one.
     pub(super) fn new(name: &str, kind: Kind) -> Self {
         Self { name: name.to_owned(), kind, ..Self::default() }
+    }
+
+    /// What a person calls it: its name, and where it stands in a text that had several things in it.
+    pub fn title(&self) -> String {
+        match self.part {
+            Some([first, last]) if first == last => format!("{}, line {}", self.name, grouped(first as u64)),
+            Some([first, last]) => format!("{}, lines {}–{}", self.name, grouped(first as u64), grouped(last as u64)),
+            None => self.name.clone(),
+        }
     }
 
     /// Whether its text may hold errors that the course's signs explain: output, or what starts a program with what came of it.

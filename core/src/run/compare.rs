@@ -563,12 +563,15 @@ fn next(run: &Run, plan: &Plan, report: &Report) -> Vec<Next> {
     let mut all = Vec::new();
     let mut say = |why: String, command: &str| all.push(Next { why, command: command.to_owned() });
     for (what, section) in [("a configuration", "layout."), ("a launch script", "cluster.")] {
-        let keys: Vec<String> =
-            plan.assumed.iter().map(|a| a.key.to_owned()).filter(|key| key.starts_with(section)).collect();
+        let is_of = |key: &str| key.starts_with(section) && key != "cluster.gpu";
+        let keys: Vec<String> = plan.assumed.iter().map(|a| a.key.to_owned()).filter(|key| is_of(key)).collect();
         if !keys.is_empty() {
             let them = if keys.len() == 1 { "it" } else { "them" };
             say(format!("Set {} in run.toml, or paste {what} that has {them}.", listed(&keys)), "");
         }
+    }
+    if run.likely().is_some() {
+        say("Which GPU it is.".to_owned(), "nvidia-smi -L");
     }
     let Some(row) = report.row("step-time") else { return all };
     if row.measured.is_none() {
@@ -609,6 +612,12 @@ fn next(run: &Run, plan: &Plan, report: &Report) -> Vec<Next> {
             ("What the link inside the node reaches.", format!("all_reduce_perf -b 8M -e 1G -f 2 -g {}", cluster.node))
         };
         say(why.to_owned(), &command);
+    }
+    let explains = report.ledger("step-time").is_some_and(|ledger| ledger.largest().is_some());
+    if run.measured(Metric::Straggling).is_none() && plan.job.cluster.gpus() > 1 && !explains {
+        let command = if run.layout.framework.as_deref() == Some("megatron") { "--log-straggler" } else { "" };
+        let how = if command.is_empty() { " Compare the traces of two ranks." } else { "" };
+        say(format!("Whether one rank is slower than the others, which then wait.{how}"), command);
     }
     if run.measured(Metric::GpuIdle).is_none() {
         let command = match run.layout.framework.as_deref() {
@@ -731,6 +740,7 @@ fn serving(run: &Run, report: &mut Report) -> bool {
     let link = || Some(Link { figure: crate::memory::Params::ID, query: params.query() });
     let weights = b.parts.weights.0 * s.weight.map_or(1.0, |each| each / params.dtype.bytes());
     let share = s.memory.unwrap_or(USED);
+    report.assumed.extend(Assumed::gpu(run));
     if model.is_guess() {
         report.assumed.push(Assumed { key: "model.sizes", sentence: GUESSED.to_owned() });
     }

@@ -206,8 +206,9 @@ pub(super) fn lab(name: &str, text: &str) -> Card {
     }
 }
 
-/// Nodes and GPUs per node that a text starts: what its batch header asks for, or else its flags.
+/// Nodes and GPUs per node that a text starts: what its batch header asks for, or else its flags. The card gets the kind of GPU.
 pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Option<u64>, Option<u64>) {
+    super::hardware::asked(card, text);
     // What the job has is what its header asks for: a step inside it may take less.
     let header = header_of(text);
     // A setting that is given two values has none that is known.
@@ -289,7 +290,7 @@ pub(super) fn script(name: &str, text: &str) -> Card {
     }
     started(text, [nodes, node], &mut card);
     if !card.found.is_empty() && !trains {
-        card.said = "Only the numbers of nodes, GPUs and processes were read.".to_owned();
+        card.said = "Only the machines and the numbers of processes were read.".to_owned();
     }
     card.done()
 }
@@ -445,6 +446,17 @@ pub fn snapshot(name: &str, snapshot: &Result<Snapshot, String>) -> Card {
         card.run.measure(metric, value, format!("{name}, at the moment of the snapshot"));
         card.found(metric.label(), metric.text(value), 0);
     }
+    // What the fullest GPU held most is what the memory of a step is held against; the snapshot's own numbers are of all its GPUs.
+    let peaks = snapshot.histories.iter().filter_map(|history| Some((history, history.peak()?)));
+    let peak = peaks.max_by_key(|(_, peak)| peak.allocated);
+    let peak = peak.filter(|(_, peak)| snapshot.histories.len() > 1 || peak.allocated as f64 > allocated);
+    if let Some((history, peak)) = peak {
+        let from = format!("{name}, the peak, {}", history.when(peak));
+        card.run.measure(Metric::MemoryAllocated, peak.allocated as f64, from.clone());
+        let most = history.reserved() as f64;
+        let most = if snapshot.histories.len() > 1 { most } else { most.max(reserved) };
+        card.run.measure(Metric::MemoryReserved, most, from);
+    }
     card.found("Segments", grouped(snapshot.segments.len() as u64 + snapshot.more.0), 0);
     for history in &snapshot.histories {
         let Some(peak) = history.peak() else { continue };
@@ -462,11 +474,18 @@ pub fn snapshot(name: &str, snapshot: &Result<Snapshot, String>) -> Card {
     for problem in &snapshot.problems {
         card.unread(problem, "", 0);
     }
-    card.said = if snapshot.histories.is_empty() {
-        "The numbers are those of the moment when the snapshot was taken. The peak of a step may be higher."
-    } else {
-        "Memory reserved and allocated are those of the moment when the snapshot was taken; its history has the peak."
-    }
-    .to_owned();
+    card.said = match peak {
+        Some((history, peak)) => format!(
+            "The prediction is compared with the peak in the history, {}: {} allocated, {} when the snapshot was taken.",
+            history.when(peak),
+            Metric::MemoryAllocated.text(peak.allocated as f64),
+            Metric::MemoryAllocated.text(allocated)
+        ),
+        None if snapshot.histories.is_empty() => {
+            "The numbers are those of the moment when the snapshot was taken. The peak of a step may be higher."
+                .to_owned()
+        }
+        None => "The history has no more than the moment when the snapshot was taken.".to_owned(),
+    };
     card.done()
 }

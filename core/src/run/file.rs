@@ -163,6 +163,9 @@ pub struct Cluster {
     /// The GPU's id: `h100-80`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu: Option<String>,
+    /// What a script or a log calls it, where that fits several: `h100`. The likeliest is assumed where `gpu` isn't given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub short: Option<String>,
     /// GPUs of a node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<u64>,
@@ -375,8 +378,9 @@ impl Run {
         let c = &self.cluster;
         let mut problems = Vec::new();
         let mut pairs = self.model.pairs();
+        let gpu = c.gpu.clone().or_else(|| self.likely().map(|(gpu, _)| gpu.id.to_owned()));
         let known: [(&str, &Option<String>, &[&str]); 3] = [
-            ("gpu", &c.gpu, &hardware::IDS),
+            ("gpu", &gpu, &hardware::IDS),
             ("link", &c.link, &links::INSIDE_IDS),
             ("net", &c.net, &links::BETWEEN_IDS),
         ];
@@ -401,6 +405,12 @@ impl Run {
         }
         problems.extend(of_setup.into_iter().map(|problem| problem.message));
         (setup, problems)
+    }
+
+    /// The GPU that its short name most likely means, and that name; none where the GPU is known.
+    pub(super) fn likely(&self) -> Option<(&'static hardware::Accelerator, &str)> {
+        let c = &self.cluster;
+        c.short.as_deref().filter(|_| c.gpu.is_none()).and_then(|name| Some((hardware::named(name)?, name)))
     }
 
     /// GPUs of a node, and nodes, as far as they are known or follow from the whole job's GPUs.

@@ -5,10 +5,122 @@ use std::collections::BTreeSet;
 use super::card::{Card, Kind};
 use super::measure::Metric;
 use super::output::number_at;
+use super::plan::any_of;
 use crate::hardware::{self, Accelerator, MAKERS, named as gpu};
 use crate::quantity::{counted, grouped};
 use crate::setup::MAX_NODE;
+use crate::slurm::{Program, split_option};
 use crate::units::MIB;
+
+/// Keeps the GPU that a name means; of a short one the likeliest, which then is assumed.
+pub(super) fn fill(card: &mut Card, name: &str, line: usize) {
+    let others = hardware::others(name);
+    match gpu(name) {
+        Some(gpu) if others.is_empty() => {
+            card.run.cluster.gpu = Some(gpu.id.to_owned());
+            card.found("GPU", gpu.name, line);
+        }
+        Some(gpu) => {
+            card.run.cluster.short = Some(name.to_owned());
+            card.found("GPU", format!("{}, assumed: “{name}” may also mean {}", gpu.name, any_of(&others)), line);
+        }
+        None => card.unread(name, NOT_THERE, line),
+    }
+}
+
+/// Keeps the GPU that a script or a manifest asks for.
+pub(super) fn asked(card: &mut Card, text: &str) {
+    let all = asked_for(text);
+    let known: Vec<_> = all.iter().filter_map(|(name, line)| Some((gpu(name)?.id, name, *line))).collect();
+    match known[..] {
+        [] => {}
+        [(id, name, line), ref rest @ ..] if rest.iter().all(|(other, ..)| *other == id) => {
+            // The longest name leaves least open.
+            let (name, line) =
+                rest.iter().fold(
+                    (name, line),
+                    |best, (_, name, line)| if name.len() > best.0.len() { (name, *line) } else { best },
+                );
+            fill(card, name, line);
+        }
+        [(_, name, line), ..] => card.unread(name, "the script names several kinds of GPU: set cluster.gpu", line),
+    }
+}
+
+/// Labels of a node by which Kubernetes places a pod on a GPU.
+const LABELS: [&str; 3] = ["nvidia.com/gpu.product", "cloud.google.com/gke-accelerator", "amd.com/gpu.product-name"];
+
+/// Names of GPUs that a text asks for, as `gpu` knows them, and their lines: `--gres=gpu:h100:8`, `--constraint=h100`, a label of a node.
+fn asked_for(text: &str) -> Vec<(String, usize)> {
+    let mut all: Vec<(String, usize)> = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let bare = line.trim().trim_start_matches("- ");
+        let mut add = |name: &str| {
+            let name = name.trim().trim_matches(['"', '\'']);
+            // A slice of a GPU has another peak and another memory: `1g.10gb`.
+            let is_slice =
+                name.split(['_', '-', '.']).any(|word| word.strip_suffix('g').is_some_and(|n| n.parse::<u8>().is_ok()));
+            let known = [name.to_owned(), format!("NVIDIA {name}")].into_iter().find(|name| gpu(name).is_some());
+            if let Some(known) = known.filter(|_| !is_slice && name.len() < 60) {
+                all.push((known, i + 1));
+            }
+        };
+        if let Some((key, value)) = bare.split_once(": ")
+            && LABELS.contains(&key.trim_matches(['"', '\'']))
+        {
+            add(value.split(" #").next().unwrap_or_default());
+            continue;
+        }
+        let (program, rest) = match bare.strip_prefix("#SBATCH") {
+            Some(rest) => (Program::Sbatch, rest),
+            None => match bare.split_once(' ') {
+                Some(("srun", rest)) => (Program::Srun, rest),
+                Some(("sbatch", rest)) => (Program::Sbatch, rest),
+                _ => continue,
+            },
+        };
+        let words: Vec<&str> = rest.split_whitespace().take_while(|word| !word.starts_with('#')).collect();
+        let mut left = words.as_slice();
+        while let Some(option) = split_option(program, left) {
+            let taken = option.as_ref().map_or(1, |given| given.words.max(1));
+            if let Ok(given) = option {
+                let value = given.value.trim_matches(['"', '\'']);
+                match given.name {
+                    "gres" => value
+                        .split(',')
+                        .filter_map(|part| part.strip_prefix("gpu:")?.split(':').next())
+                        .for_each(&mut add),
+                    "gpus" | "gpus-per-node" | "gpus-per-task" => {
+                        value.split(',').filter_map(|part| Some(part.split_once(':')?.0)).for_each(&mut add);
+                    }
+                    "constraint" => value.split(['&', '|', '[', ']', '*', '(', ')', ',']).for_each(&mut add),
+                    _ => {}
+                }
+            }
+            left = left.get(taken..).unwrap_or_default();
+        }
+    }
+    all
+}
+
+/// The name of a GPU that a program prints, as its driver gives it: `NVIDIA H100 80GB HBM3`.
+pub(super) fn printed(line: &str) -> Option<String> {
+    let maker = ["NVIDIA ", "Tesla ", "AMD Instinct "].into_iter().find(|maker| line.contains(maker))?;
+    let (before, rest) = line.split_once(maker)?;
+    if before.ends_with(char::is_alphanumeric) {
+        return None;
+    }
+    let rest = rest.split([',', ')', '|', ':', ';', '(', '\t', '/']).next()?;
+    let is_own = |word: &&str| {
+        let is_form = ["PCIe", "NVL", "SXM", "GeForce", "RTX", "Laptop", "GPU", "Ti", "AC", "Instinct"].contains(word);
+        is_form
+            || word.contains(|c: char| c.is_ascii_digit())
+                && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    };
+    let words: Vec<&str> = rest.split(' ').take_while(is_own).collect();
+    let name = format!("{maker}{}", words.join(" "));
+    gpu(&name).map(|_| name)
+}
 
 /// Keeps the GPU that all of a node's are, with the line of each; which one a run uses isn't known where they differ.
 fn all_alike(card: &mut Card, gpus: &[(&'static Accelerator, usize)]) {
@@ -213,8 +325,13 @@ pub(super) fn names(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::NvidiaSmi);
     let named: Vec<_> =
         text.lines().enumerate().filter_map(|(i, line)| name_of(line).map(|(n, name)| (n, name, i + 1))).collect();
-    let known: Vec<_> = named.iter().filter_map(|(_, name, line)| Some((gpu(name)?, *line))).collect();
-    all_alike(&mut card, &known);
+    match named.iter().find(|(_, name, _)| gpu(name).is_some()) {
+        Some((_, first, line)) if named.iter().all(|(_, name, _)| name == first) => fill(&mut card, first, *line),
+        _ => {
+            let known: Vec<_> = named.iter().filter_map(|(_, name, line)| Some((gpu(name)?, *line))).collect();
+            all_alike(&mut card, &known);
+        }
+    }
     for (_, name, line) in named.iter().filter(|(_, name, _)| gpu(name).is_none()) {
         card.unread(name, NOT_THERE, *line);
     }
@@ -330,7 +447,8 @@ mod tests {
     fn names_alone_are_read() {
         let of = |text: &str| {
             let card = crate::run::read("Pasted text", text);
-            (card.kind, card.run.cluster.gpu.clone().unwrap_or_default(), card.run.cluster.node)
+            let likely = card.run.likely().map(|(gpu, _)| gpu.id.to_owned());
+            (card.kind, card.run.cluster.gpu.clone().or(likely).unwrap_or_default(), card.run.cluster.node)
         };
         for (text, gpu) in [
             ("NVIDIA A100-SXM4-80GB", "a100-80"),
@@ -352,6 +470,87 @@ mod tests {
         assert_eq!(of("NVIDIA H100 NVL").1, "");
         for text in ["my run on H100 is slow", "H100 is slow: why?", "8", "x"] {
             assert_ne!(of(text).0, Kind::NvidiaSmi, "{text}");
+        }
+    }
+
+    /// Of each text: the GPU that is known, the one that is assumed, and its line.
+    #[test]
+    fn what_a_script_asks_for_or_a_log_prints_says_which_gpu_it_is() {
+        let job = |line: &str| {
+            format!("#!/bin/bash\n#SBATCH --nodes=2\n{line}\n\nsrun torchrun --nproc_per_node 8 train.py\n")
+        };
+        let pod = |label: &str| {
+            format!(
+                "apiVersion: v1\nkind: Pod\nmetadata:\n  name: train\nspec:\n  nodeSelector:\n    {label}\n  containers:\n  - name: t\n    image: x\n    command: [\"torchrun\", \"--nproc_per_node=8\", \"train.py\"]\n    resources:\n      limits:\n        nvidia.com/gpu: 8\n"
+            )
+        };
+        let log = |line: &str| {
+            format!(
+                "{line}\niter 10: loss 3.2, time 250.00ms, mfu 30.00%\niter 20: loss 3.1, time 252.00ms, mfu 30.20%\n"
+            )
+        };
+        for (text, known, assumed, line) in [
+            (job("#SBATCH --gres=gpu:h100:8"), None, Some("h100-80"), 3),
+            (job("#SBATCH --gpus-per-node=h100:8"), None, Some("h100-80"), 3),
+            (job("#SBATCH --gpus=a100:16"), None, Some("a100-80"), 3),
+            (job("#SBATCH -G l40s:4"), Some("l40s-48"), None, 3),
+            (job("#SBATCH --constraint=h100"), None, Some("h100-80"), 3),
+            (job("#SBATCH -C \"h100&ib\""), None, Some("h100-80"), 3),
+            (job("#SBATCH --gres=gpu:nvidia_h100_80gb_hbm3:8"), Some("h100-80"), None, 3),
+            (job("#SBATCH --gres=gpu:t4:1"), Some("t4"), None, 3),
+            // The longer name leaves less open.
+            (job("#SBATCH --gres=gpu:a100:4\n#SBATCH --constraint=a100-sxm4-80gb"), Some("a100-80"), None, 4),
+            // A slice, several kinds, and no kind.
+            (job("#SBATCH --gres=gpu:nvidia_h100_80gb_hbm3_1g.10gb:1"), None, None, 0),
+            (job("#SBATCH --constraint=\"h100|a100\""), None, None, 0),
+            (job("#SBATCH --gres=gpu:8"), None, None, 0),
+            (
+                job("#SBATCH --gres=gpu:h100:8").replace("srun torchrun", "srun --nodes=2 torchrun"),
+                None,
+                Some("h100-80"),
+                3,
+            ),
+            (pod("nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3"), Some("h100-80"), None, 7),
+            (pod("cloud.google.com/gke-accelerator: nvidia-h100-80gb"), None, Some("h100-80"), 7),
+            (
+                log("You are using a CUDA device ('NVIDIA H100 80GB HBM3') that has Tensor Cores."),
+                Some("h100-80"),
+                None,
+                1,
+            ),
+            (log("GPU: NVIDIA A100-SXM4-40GB | 8 devices"), Some("a100-40"), None, 1),
+            (log("CUDA capacity: NVIDIA H100 with 95.00GiB memory"), None, Some("h100-80"), 1),
+            (log("- CUDA device(s): NVIDIA H100 80GB HBM3, NVIDIA H100 80GB HBM3"), Some("h100-80"), None, 1),
+            (log("NVIDIA H100 NVL and NVIDIA drivers"), None, None, 0),
+            (log("see the NVIDIA documentation"), None, None, 0),
+        ] {
+            let card = crate::run::read("x", &text);
+            assert_eq!(card.run.cluster.gpu.as_deref(), known, "{text}\n{card:?}");
+            assert_eq!(card.run.likely().map(|(gpu, _)| gpu.id), assumed, "{text}\n{card:?}");
+            let at = card.found.iter().find(|found| found.what == "GPU").map_or(0, |found| found.line);
+            assert_eq!(at, line, "{text}\n{card:?}");
+        }
+        // It is named among what is assumed, and what nvidia-smi prints replaces it, in any order.
+        let script = crate::run::read("job.sh", &job("#SBATCH --gres=gpu:h100:8"));
+        let rest = crate::run::file(
+            "run.toml",
+            "[model]\nname = \"llama-3-8b\"\n[layout]\nframework = \"fsdp\"\nzero = 3\nseq = 8192\nrecompute = \"none\"\nflash = true\nmbs = 1\nbatch = 16\n[measured]\nstep-time = { value = 9.0 }\n",
+        );
+        let (run, _) = crate::run::gather([&script, &rest]);
+        assert_eq!(crate::run::Run::parse(&run.write()).as_ref(), Ok(&run));
+        let report = crate::run::compare(&run);
+        assert!(
+            report.missing.is_empty()
+                && report.assumed.iter().any(|a| a.key == "cluster.gpu"
+                    && a.sentence.contains("“h100” may also mean the H100 PCIe 80 GB or the H100 NVL")),
+            "{report:?}"
+        );
+        assert!(report.verdict.contains("No verdict yet: GPU is assumed."), "{}", report.verdict);
+        assert!(report.next.iter().any(|next| next.command == "nvidia-smi -L"), "{:?}", report.next);
+        let smi = nvidia_smi("smi", &list(0..8));
+        for cards in [[&script, &smi, &rest], [&smi, &rest, &script]] {
+            let report = crate::run::compare(&crate::run::gather(cards).0);
+            assert!(report.assumed.is_empty() && report.verdict.contains("A step takes"), "{}", report.verdict);
         }
     }
 

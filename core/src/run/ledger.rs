@@ -251,6 +251,7 @@ fn of_gap(run: &Run, plan: &Plan, seconds: f64) -> Vec<Cause> {
         let size = with.step_time() - step.total();
         all.push(cause(label, size, bus.sentence(), Some(with.planner())));
     }
+    all.extend(stragglers(run, plan, seconds));
     if run.layout.fp8 == Some(true)
         && let Some(fast) = plan.job.cluster.gpu.fp8
     {
@@ -267,6 +268,29 @@ fn of_gap(run: &Run, plan: &Plan, seconds: f64) -> Vec<Cause> {
     }
     all.retain(|cause| cause.size.is_finite() && cause.size != 0.0);
     all
+}
+
+/// What the slowest rank costs, where its time is known. Stages of a pipeline differ by their work, so nothing is said of them.
+fn stragglers(run: &Run, plan: &Plan, seconds: f64) -> Option<Cause> {
+    let m = run.measured.get(&Metric::Straggling)?;
+    let rest = seconds - m.value;
+    if plan.choice.degrees.pp > 1 || rest <= 0.0 {
+        return None;
+    }
+    let pairs = [
+        ("ranks", plan.job.cluster.gpus().to_string()),
+        ("slow", format!("{:.1}", 100.0 * m.value / rest)),
+        ("jitter", "0".to_owned()),
+        ("pause", "0".to_owned()),
+        ("seconds", format!("{rest:.3}")),
+    ];
+    let link = state(crate::stragglers::Params::ID, &Query::new(pairs));
+    let why = format!(
+        "The slowest rank takes {} longer than the fastest ({}). Against the median, which the log doesn’t have, it may be less.",
+        Unit::Seconds.format(m.value),
+        m.from
+    );
+    Some(cause("Stragglers", m.value, why, link))
 }
 
 /// Where the memory of the fullest GPU goes; `measured` is the metric and its bytes.

@@ -71,6 +71,8 @@ pub enum Metric {
     Sent,
     /// SM clock under load, hertz.
     Clock,
+    /// Seconds per step that the slowest rank takes longer than the fastest.
+    Straggling,
 }
 
 options!(Metric {
@@ -105,13 +107,14 @@ options!(Metric {
     GpuIdle: "gpu-idle", "GPU idle, share of the step";
     Sent: "sent", "Communication sent per GPU per step";
     Clock: "clock", "SM clock";
+    Straggling: "straggling", "Slowest rank less fastest, per step";
 });
 
 impl Metric {
     /// Its unit.
     pub const fn unit(self) -> Unit {
         match self {
-            Self::StepTime | Self::FirstToken | Self::PerToken => Unit::Seconds,
+            Self::StepTime | Self::FirstToken | Self::PerToken | Self::Straggling => Unit::Seconds,
             Self::Flops | Self::Peak => Unit::FlopPerSecond,
             Self::Mfu | Self::KvUsage | Self::PrefixHits | Self::GpuCompute | Self::GpuExposed | Self::GpuIdle => {
                 Unit::Fraction
@@ -153,7 +156,7 @@ impl Metric {
         let of_engine = [Self::KvUsage, Self::PrefixHits, Self::PromptRate, Self::Running, Self::Waiting];
         let positive = value > 0.0
             || of_engine.contains(&self)
-            || matches!(self, Self::AllocationRetries | Self::GpuIdle | Self::GpuExposed);
+            || matches!(self, Self::AllocationRetries | Self::GpuIdle | Self::GpuExposed | Self::Straggling);
         value.is_finite() && value >= 0.0 && value <= most && positive
     }
 }

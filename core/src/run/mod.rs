@@ -1,6 +1,6 @@
 //! A run as a file: what was configured, what was measured, and what the models say of it.
 //!
-//! Whatever is pasted is recognized and read ([`read()`]): configurations, launch flags, run output, what `nvidia-smi` and nccl-tests print,
+//! Whatever is pasted is taken apart where it holds several things ([`read_all()`]), recognized and read ([`read()`]): configurations, launch flags, run output, what `nvidia-smi` and nccl-tests print,
 //! traces, snapshots. A [`Card`] says what of it was read and what wasn't, and carries a piece of a [`Run`]; pieces are put together by
 //! [`gather()`]. A run is written as `run.toml` ([`Run::write`]) and read back. [`compare()`] puts what the planner and the memory model
 //! predict next to what was measured and divides the gap among named causes; [`check`] holds assertions against both.
@@ -25,6 +25,7 @@ mod ledger;
 mod measure;
 mod oom;
 mod output;
+mod parts;
 mod plan;
 #[cfg(test)]
 mod public;
@@ -45,6 +46,7 @@ pub use given::{Missing, Setting, Takes};
 pub use ledger::{Cause, Ledger, Link, Next};
 pub use measure::{Measured, Metric};
 pub use output::Output;
+pub use parts::read_all;
 pub use plan::{Assumed, Plan};
 pub use read::{MOST, file, read, snapshot, traces};
 pub use topology::{Device, Hop, Socket, Topology};

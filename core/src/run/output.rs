@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::card::{Card, Kind, Outcome, Stop, quote};
+use super::hardware;
 use super::measure::Metric;
 use super::oom::{self, Frames};
 use crate::decimal;
@@ -181,7 +182,7 @@ const FORMS: &[Form] = &[
     Form { program: "HF Trainer", marks: &["it/s]"], fields: &[before("it/s]", Rate, 1.0)] },
     Form {
         program: "nanoGPT",
-        marks: &["iter ", ", time ", "mfu "],
+        marks: &["iter ", "loss ", ", time "],
         fields: &[behind("time ", A(M::StepTime), 1e-3), behind("mfu ", A(M::Mfu), 1e-2)],
     },
     Form {
@@ -347,7 +348,8 @@ fn go_together(a: &str, b: &str) -> bool {
 
 /// Rates, which change with the batch, and what else each run has of its own.
 const RATES: [Metric; 6] = [M::StepTime, M::TokensPerSecond, M::TokensPerGpu, M::SequencesPerSecond, M::Flops, M::Mfu];
-const OF_STEPS: [Metric; 10] = [
+const OF_STEPS: [Metric; 11] = [
+    M::Straggling,
     M::MemoryReserved,
     M::MemoryAllocated,
     M::AllocationRetries,
@@ -462,7 +464,10 @@ pub struct Output {
     series: BTreeMap<Metric, Series>,
     whole: BTreeMap<Is, (u64, usize)>,
     parameters: Option<(f64, usize)>,
+    /// The GPU's name as it is printed, whether another was printed too, and the lines that say nothing else.
     gpu: Option<(String, usize)>,
+    gpus_differ: bool,
+    named: usize,
     mesh: Vec<(String, u64)>,
     arguments: Vec<(usize, String)>,
     /// What DeepSpeed prints of its settings.
@@ -621,12 +626,18 @@ impl Output {
                 self.programs.push(program.to_owned());
             }
         }
+        if let Some(seconds) = straggling(line) {
+            taken |= self.keep(A(M::Straggling), seconds, number);
+        }
         if let Some(mesh) = mesh(line) {
             self.mesh = mesh;
             taken = true;
         }
-        if let Some(id) = line.contains("CUDA capacity:").then(|| gpu(line)).flatten() {
-            self.gpu = Some((id.id.to_owned(), number));
+        if let Some(name) = hardware::printed(line) {
+            self.gpus_differ |= self.gpu.as_ref().is_some_and(|(other, _)| gpu(other) != gpu(&name));
+            self.gpu.get_or_insert((name, number));
+            // Alone it doesn't make a text a run's output.
+            self.named += usize::from(!taken);
             taken = true;
         }
         if let Some(argument) = argument {
@@ -760,9 +771,10 @@ impl Output {
             }
             card.found("Parameters", crate::quantity::count(n), line);
         }
-        if let Some((id, line)) = &self.gpu {
-            card.run.cluster.gpu = Some(id.clone());
-            card.found("GPU", crate::hardware::find(id).map_or(id.as_str(), |gpu| gpu.name), *line);
+        match &self.gpu {
+            Some((name, line)) if self.gpus_differ => card.unread(name, "another GPU is printed too", *line),
+            Some((name, line)) if self.known > self.named => hardware::fill(&mut card, name, *line),
+            _ => {}
         }
         if let Some((line, why)) = &self.restart {
             card.unread(&format!("Lines before {}", grouped(*line as u64)), why.as_str(), *line);
@@ -847,6 +859,26 @@ fn fields(line: &str) -> Vec<(&'static str, Is, f64)> {
         }
     }
     all
+}
+
+/// Whether a line has numbers of a run, or is one of a program's dump of its settings.
+pub(super) fn is_numbers(line: &str) -> bool {
+    let line = clean(line);
+    !fields(&line).is_empty() || argument(&line).is_some() || mesh(&line).is_some()
+}
+
+/// How much longer the slowest rank takes than the fastest, by Megatron-LM: `--log-straggler` (`megatron/core/utils.py`: `MnRtt/Rnk: 3453.08ms/8 |
+/// MxRtt/Rnk: 3468.20ms/0`) or the timer of a step (`megatron/core/timers.py`: `forward-backward ....: (811.25, 934.50)`), which it averages per step.
+fn straggling(line: &str) -> Option<f64> {
+    let (least, most) = match line.split_once("MnRtt/Rnk:").zip(line.split_once("MxRtt/Rnk:")) {
+        Some(((_, least), (_, most))) => (number_at(least)?, number_at(most)?),
+        None => {
+            let (dots, both) = line.split_once("forward-backward ")?.1.split_once(": (")?;
+            let (least, most) = both.split_once(')').filter(|_| dots.bytes().all(|b| b == b'.'))?.0.split_once(',')?;
+            (number_at(least)?, number_at(most)?)
+        }
+    };
+    (most >= least).then_some((most - least) / 1e3)
 }
 
 /// The step that a line is of.

@@ -2,7 +2,7 @@
 
 use super::file::Run;
 use super::given::{self, Missing};
-use crate::hardware::links;
+use crate::hardware::{self, links};
 use crate::memory::activations::Recompute;
 use crate::memory::{self, Convention, Dtype, Optimizer};
 use crate::planner::{Choice, Cluster, Degrees, Job};
@@ -21,9 +21,27 @@ pub struct Assumed {
 pub(super) const GUESSED: &str = "No rule counts all that the model’s config says, so its sizes are a guess. Check them, then delete guess from model.sizes in the run file.";
 
 impl Assumed {
+    /// The GPU, of a run that has only a name that fits several.
+    pub(super) fn gpu(run: &Run) -> Option<Self> {
+        let (gpu, name) = run.likely()?;
+        let others = any_of(&hardware::others(name));
+        let sentence = format!("The GPU is the {}: “{name}” may also mean {others}. Set cluster.gpu.", gpu.name);
+        Some(Self { key: "cluster.gpu", sentence })
+    }
+
     /// Whether predictions are a range over its values.
     pub(super) fn is_spanned(&self) -> bool {
         given::SPANNED.iter().any(|setting| setting.key == self.key)
+    }
+}
+
+/// Names as alternatives: `the A, the B or the C`.
+pub(super) fn any_of(names: &[&str]) -> String {
+    let the: Vec<String> = names.iter().map(|name| format!("the {name}")).collect();
+    match the.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => "another one".to_owned(),
     }
 }
 
@@ -90,7 +108,7 @@ impl Run {
         else {
             return Err(missing);
         };
-        let mut assumed = Vec::new();
+        let mut assumed: Vec<Assumed> = Assumed::gpu(self).into_iter().collect();
         if model.is_guess() {
             assumed.push(Assumed { key: "model.sizes", sentence: GUESSED.to_owned() });
         }
@@ -155,7 +173,13 @@ impl Run {
         });
         let zero = l.zero.unwrap_or_else(|| {
             if dp > 1 {
-                assume("layout.zero", "No ZeRO or FSDP: every data-parallel rank holds everything.".to_owned());
+                let ranks = grouped(dp);
+                assume(
+                    "layout.zero",
+                    format!(
+                        "DDP: each of the {ranks} data-parallel ranks holds the whole model. Nothing that was read says whether it is DDP, ZeRO or FSDP."
+                    ),
+                );
             }
             0
         });

@@ -85,7 +85,7 @@ pub fn read(name: &str, text: &str) -> Card {
     if looks_like_toml(bare) {
         match bare.parse::<Table>() {
             Ok(table) if config::torchtitan::is(&table) => return config::torchtitan::read(name, &table),
-            Ok(_) | Err(_) => return file(name, bare),
+            Ok(_) | Err(_) => return file(name, text),
         }
     }
     // A log may quote flags, so that lines with numbers of a run count first.
@@ -308,16 +308,18 @@ fn trainer_state(name: &str, state: &Map<String, Value>) -> Card {
     Card::refused(name, Kind::Log, said)
 }
 
+/// Whether a line is the head of a table of TOML.
+pub(super) fn is_head(line: &str) -> bool {
+    let inner = line.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    inner.is_some_and(|inner| {
+        !inner.is_empty()
+            && inner.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'[' | b']'))
+    })
+}
+
 /// Whether a line is a table's head, or the first one sets a key.
 fn looks_like_toml(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).take(400);
-    let is_head = |line: &str| {
-        let inner = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-        inner.is_some_and(|inner| {
-            !inner.is_empty()
-                && inner.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'[' | b']'))
-        })
-    };
     let first = lines.next().unwrap_or_default();
     let sets = |line: &str| line.split_once(" = ").is_some_and(|(key, _)| !key.contains([' ', '$', '"']));
     is_head(first) || sets(first) && lines.any(is_head)

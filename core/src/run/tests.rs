@@ -1261,7 +1261,7 @@ fn a_script_says_what_was_read_of_it() {
     assert!(card.unread.iter().any(|u| u.why.contains("set cluster.nodes")), "{:?}", card.unread);
     let card = read("job.sh", &format!("{job}srun hostname\n"));
     assert_eq!(card.run.cluster.nodes, Some(16));
-    assert_eq!(card.said, "Only the numbers of nodes, GPUs and processes were read.");
+    assert_eq!(card.said, "Only the machines and the numbers of processes were read.");
     // Megatron-LM's flags stand under a header, too.
     let script = megatron("#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --gpus-per-node=8", "4", "");
     for launch in ["--nnodes $SLURM_NNODES --nproc_per_node 8", "--rdzv_backend c10d"] {
@@ -1499,4 +1499,76 @@ fn a_verdict_on_a_script_says_which_line_was_not_read() {
         "{card:?}"
     );
     assert_eq!(card.outcome, Outcome::Partly);
+}
+
+/// What is held at the end is 500 B in a segment of 2 MiB; before, 1,000 B more were.
+#[test]
+fn a_snapshot_is_compared_by_its_peak() {
+    let snapshot = |history: &str| {
+        let text = format!(
+            r#"{{"segments":[{{"total_size":2097152,"device":0,"blocks":[{{"size":512,"state":"active_allocated"}},{{"size":2096640,"state":"inactive"}}]}}],"device_traces":[[{history}]]}}"#
+        );
+        read("snapshot.json", &text)
+    };
+    let entry = |action: &str, size: u64, at: u64| format!(r#"{{"action":"{action}","size":{size},"time_us":{at}}}"#);
+    let rises = [
+        entry("alloc", 500, 1_000_000),
+        entry("alloc", 1000, 2_000_000),
+        entry("free_requested", 1000, 3_000_000),
+        entry("free_completed", 1000, 5_000_000),
+    ];
+    let allocated = |card: &Card| card.run.measured[&Metric::MemoryAllocated].clone();
+    let peak = snapshot(&rises.join(","));
+    let m = allocated(&peak);
+    assert!(m.value >= 1500.0 && m.value < 1600.0, "{m:?}");
+    assert_eq!(m.from, "snapshot.json, the peak, 3 s before the end of the history");
+    assert!(
+        peak.said.starts_with("The prediction is compared with the peak in the history, 3 s before"),
+        "{}",
+        peak.said
+    );
+    // What is highest at the end, and what has no history, are the moment's.
+    for history in [rises[0].as_str(), ""] {
+        let card = snapshot(history);
+        assert_eq!(
+            (allocated(&card).value, allocated(&card).from.ends_with("at the moment of the snapshot")),
+            (512.0, true),
+            "{history}: {card:?}"
+        );
+    }
+}
+
+/// NVIDIA/Megatron-LM `megatron/core/README_STRAGGLER.md`: 15.12 ms; the form of `megatron/core/timers.py`: 123.25 ms.
+#[test]
+fn the_slowest_rank_is_a_cause_of_its_size() {
+    const STRAGGLER: &str = " 0: INFO:megatron.core.utils:[2024-03-14 23:07:56] | MnRtt/Rnk: 3453.08ms/8 | MxRtt/Rnk: 3468.20ms/0 | MnPwr/Rnk: 601796W/8 | MxPwr/Rnk: 683801W/18 | MnDRtt/Rnk: 14.27ms/23 | MxDRtt/Rnk: 34.65ms/3 | MnEtpt/Rnk: 296.02TF/0 | MxEtpt/Rnk: 297.32TF/8\n";
+    const TIMERS: &str = "(min, max) time across ranks (ms):\n    forward-backward ...............................: (811.25, 934.50)\n    optimizer ......................................: (10.50, 10.60)\n";
+    let log = |lines: &str| {
+        read(
+            "log.txt",
+            &format!(" iteration 10/ 100 | elapsed time per iteration (ms): 9000.0 | global batch size: 64 |\n{lines}"),
+        )
+    };
+    let run = |lines: &str, layout: &str| {
+        let text = format!(
+            "[model]\nname = \"llama-3-8b\"\n[cluster]\ngpu = \"h100-80\"\nnode = 8\nnodes = 1\n[layout]\nframework = \"megatron\"\nzero = 1\nrecompute = \"full\"\nflash = true\nmbs = 1\nseq = 4096\n{layout}"
+        );
+        compare(&gather([&file("run.toml", &text), &log(lines)]).0)
+    };
+    for (lines, seconds) in [(STRAGGLER, 0.01512), (TIMERS, 0.12325)] {
+        assert!(log(lines).run.measured(Metric::Straggling).is_some_and(|s| (s - seconds).abs() < 1e-9), "{lines}");
+        let report = run(lines, "");
+        let gap = &report.ledger("step-time").expect("a ledger").gap;
+        let cause = gap.iter().find(|cause| cause.label == "Stragglers").unwrap_or_else(|| panic!("{report:?}"));
+        assert!((cause.size - seconds).abs() < 1e-9, "{cause:?}");
+        let link = cause.link.as_ref().expect("the figure");
+        assert_eq!((link.figure, link.query.get("ranks")), ("stragglers", Some("8")), "{link:?}");
+        // Stages of a pipeline have different work.
+        let piped = run(lines, "pp = 2\n");
+        assert!(
+            piped.ledger("step-time").is_some_and(|ledger| ledger.gap.iter().all(|cause| cause.label != "Stragglers"))
+        );
+        assert!(report.next.iter().all(|next| next.command != "--log-straggler"), "{:?}", report.next);
+    }
+    assert!(run("", "").next.iter().any(|next| next.command == "--log-straggler"));
 }

@@ -35,7 +35,7 @@ pub(super) fn on_paper(desk: Desk) -> AnyView {
         let more = if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
         let unread = if named.is_empty() { String::new() } else { format!(". Not read: {}{more}", named.join("; ")) };
         let outcome = card.outcome.label().to_lowercase();
-        view! { <li>{format!("{} ({}, {outcome}){unread}", card.name, card.kind.label())}</li> }
+        view! { <li>{format!("{} ({}, {outcome}){unread}", card.title(), card.kind.label())}</li> }
     };
     view! { <ul class="run-paper">{move || desk.inputs.with(|inputs| inputs.iter().map(line).collect_view())}</ul> }
         .into_any()
@@ -68,7 +68,7 @@ fn card(desk: Desk, input: &Input) -> AnyView {
                 <span aria-hidden="true">{mark}" "</span>
                 {named}
                 " "
-                <small>{card.name.clone()} ": " {outcome}</small>
+                <small>{card.title()} ": " {outcome}</small>
             </h2>
             <p>{said}</p>
             {move || errors.with(|errors| errors.as_ref().map(diagnosis))}
@@ -79,7 +79,7 @@ fn card(desk: Desk, input: &Input) -> AnyView {
             <button
                 type="button"
                 class="quiet"
-                aria-label=format!("Remove {}", card.name)
+                aria-label=format!("Remove {}", card.title())
                 on:click=move |_| desk.remove(id)
             >
                 "Remove"

@@ -8,7 +8,7 @@ use leptos::task::spawn_local;
 use ringside_content::search::LogReading;
 use ringside_core::detective::{LARGEST, OUTPUT, Printed, SNAPSHOT, Said};
 use ringside_core::quantity::bytes_decimal;
-use ringside_core::run::{Card, Content, Outcome, content, read, snapshot, traces};
+use ringside_core::run::{Card, Content, Outcome, content, read_all, snapshot, traces};
 use ringside_core::trace::Trace;
 use wasm_bindgen::JsValue;
 
@@ -102,7 +102,15 @@ impl Files {
                 Ok(Content::Snapshot) => self.by_worker(file, As::Snapshot),
                 Ok(Content::Text) if is_all => {
                     let text = String::from_utf8_lossy(&start);
-                    self.done(read(&file.name(), &text), Some(Log::text(&text)));
+                    let mut read = read_all(&file.name(), &text);
+                    // The last one goes on to the next file.
+                    let last = read.pop();
+                    for (card, own) in read {
+                        self.desk.add(card, Some(Log::text(&own)));
+                    }
+                    if let Some((card, own)) = last {
+                        self.done(card, Some(Log::text(&own)));
+                    }
                 }
                 Ok(Content::Text) => {
                     let signs = fetch_text(&library().signs.path()).await;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use ringside_content::search::LogReading;
-use ringside_core::run::{self, Card, Outcome, Run, Setting, compare, gather, read};
+use ringside_core::run::{self, Card, Outcome, Run, Setting, compare, gather, read_all};
 use ringside_core::setup::Setup;
 
 use crate::deferred::{PageView, lazy};
@@ -101,7 +101,7 @@ impl Desk {
     }
 
     fn input(self, card: Card) -> Input {
-        self.heard.set(format!("{}: {}, {}.", card.name, card.kind.label(), card.outcome.label().to_lowercase()));
+        self.heard.set(format!("{}: {}, {}.", card.title(), card.kind.label(), card.outcome.label().to_lowercase()));
         self.ids.update_value(|id| *id += 1);
         Input { id: self.ids.get_value(), card, log: None }
     }
@@ -151,7 +151,7 @@ impl Desk {
         let (gone, kept): (Vec<Input>, Vec<Input>) =
             self.inputs.get_untracked().into_iter().partition(|input| input.id == id);
         if let Some(gone) = gone.first() {
-            self.replace(kept, format!("{} was removed.", gone.card.name));
+            self.replace(kept, format!("{} was removed.", gone.card.title()));
             focus_soon(PUT_BACK.to_owned());
         }
     }
@@ -306,12 +306,14 @@ fn input(desk: Desk, files: files::Files) -> AnyView {
             files.take(vec![file]);
             return focus_soon(PASTE.to_owned());
         }
-        let card = read(&name, &text);
+        let read = read_all(&name, &text);
         // What was refused may be mended where it stands.
-        if card.outcome != Outcome::Refused {
+        if read.iter().any(|(card, _)| card.outcome != Outcome::Refused) {
             pasted.set(String::new());
         }
-        desk.add(card, Some(Log::text(&text)));
+        for (card, own) in read {
+            desk.add(card, Some(Log::text(&own)));
+        }
         focus_soon(PASTE.to_owned());
     };
     let by_key = move |event: leptos::ev::KeyboardEvent| {
@@ -322,7 +324,7 @@ fn input(desk: Desk, files: files::Files) -> AnyView {
     };
     let content = view! {
         <label class="run-paste sans">
-            <span>"Paste a configuration, launch flags, output or an error, one thing at a time and in any order"</span>
+            <span>"Paste configurations, launch scripts, output or errors, in any order, also several in one text"</span>
             <textarea
                 id=PASTE
                 rows="5"

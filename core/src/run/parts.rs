@@ -1,0 +1,599 @@
+//! Taking a paste apart that holds several things: a script and its log, a configuration and a log, a command and what it printed.
+//!
+//! What begins and ends by its own form (JSON, TOML, YAML, the matrix of `topo -m`) is cut out where it does. A script ends before the first line
+//! that no shell would take. Lines between its last certain line and that one belong to either: they are said, and nothing that they could
+//! overturn is. What is left over is one thing, such as a log around a configuration that it printed.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde::de::IgnoredAny;
+use toml::Table;
+
+use super::MOST;
+use super::card::{Card, Kind, Outcome};
+use super::output::{is_failure, is_numbers};
+use super::read::{is_head, read};
+use crate::quantity::grouped;
+
+/// Most things that are cut out of a text.
+const PARTS: usize = 16;
+
+/// Reads a text that may hold several things: a card for each, with the text that it was read from. What stands on a line keeps its number.
+pub fn read_all<'a>(name: &str, text: &'a str) -> Vec<(Card, Cow<'a, str>)> {
+    let whole = || vec![(read(name, text), Cow::Borrowed(text))];
+    if text.len() > MOST {
+        return whole();
+    }
+    let lines = Lines::of(text);
+    let parts = parts_of(name, &lines);
+    let is_cut = |i: usize| parts.iter().any(|(part, ..)| part.lines.contains(&i));
+    let is_left = |i: &usize| {
+        let line = lines.get(*i);
+        !is_cut(*i) && !line.trim().is_empty() && !is_elided(line) && !is_prompt(line)
+    };
+    let left: Vec<usize> = (0..lines.len()).filter(is_left).collect();
+    // A server's command and what it prints are one thing to their reader.
+    let is_server = |(_, card, _): &(Part, Card, String)| card.kind == Kind::Serve;
+    if parts.is_empty() || parts.len() == 1 && (left.is_empty() || parts.iter().any(is_server)) {
+        return whole();
+    }
+    let rest = lines.only(|i| !is_cut(i));
+    let of_part = |(part, card, own): (Part, Card, String)| (part.placed(card, &lines), Cow::Owned(own));
+    let mut all: Vec<(Card, Cow<'a, str>)> = parts.into_iter().map(of_part).collect();
+    let Some((first, last)) = left.first().zip(left.last()) else { return all };
+    let card = read(name, &rest);
+    let has_errors = card.stop.is_some() || left.iter().any(|i| is_failure(lines.get(*i)));
+    if card.outcome != Outcome::Refused || has_errors {
+        all.push((Card { part: Some([first + 1, last + 1]), ..card }, rest.into()));
+        all.sort_by_key(|(card, _)| card.part);
+        return all;
+    }
+    for i in left {
+        let begins_before = |(card, _): &(Card, _)| card.part.is_some_and(|[from, _]| from <= i + 1);
+        let before = all.iter().rposition(begins_before).unwrap_or(0);
+        if let Some((card, _)) = all.get_mut(before) {
+            card.unread(lines.get(i), "it belongs to nothing that is recognized", i + 1);
+            card.outcome = Outcome::Partly;
+        }
+    }
+    all
+}
+
+/// The lines of a text, each with its end.
+struct Lines<'a> {
+    text: &'a str,
+    /// Where each begins.
+    from: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a str) -> Self {
+        let mut at = 0;
+        let begin = |line: &str| {
+            at += line.len();
+            at - line.len()
+        };
+        Self { text, from: text.split_inclusive('\n').map(begin).collect() }
+    }
+
+    fn len(&self) -> usize {
+        self.from.len()
+    }
+
+    /// From a line to the end.
+    fn rest(&self, i: usize) -> &'a str {
+        self.from.get(i).and_then(|from| self.text.get(*from..)).unwrap_or_default()
+    }
+
+    fn get(&self, i: usize) -> &'a str {
+        self.rest(i).lines().next().unwrap_or_default()
+    }
+
+    /// The text with every other line empty, so that a line keeps its number.
+    fn only(&self, keeps: impl Fn(usize) -> bool) -> String {
+        let all = self.text.split_inclusive('\n').enumerate();
+        all.map(|(i, line)| if keeps(i) { line } else { "\n" }).collect()
+    }
+
+    /// Some of them, one after another.
+    fn joined(&self, range: Range<usize>) -> &'a str {
+        let from = self.from.get(range.start).copied().unwrap_or(self.text.len());
+        let to = self.from.get(range.end).copied().unwrap_or(self.text.len());
+        self.text.get(from..to).unwrap_or_default()
+    }
+
+    /// The end of a range without the empty lines at its end.
+    fn last_said(&self, range: Range<usize>) -> usize {
+        range.clone().rev().find(|i| !self.get(*i).trim().is_empty()).map_or(range.start, |i| i + 1)
+    }
+
+    /// Where what begins at a line ends, if it ends before a line that isn't its own.
+    fn end(&self, at: usize, is_own: impl Fn(&str) -> bool) -> usize {
+        let end = (at..self.len()).find(|i| !is_own(self.get(*i))).unwrap_or(self.len());
+        self.last_said(at..end)
+    }
+}
+
+/// What a part is by its form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Json,
+    Toml,
+    Yaml,
+    Matrix,
+    Shell,
+}
+
+impl Form {
+    /// Whether what its reader made of it is what it was cut out for.
+    fn takes(self, card: &Card) -> bool {
+        let kinds: &[Kind] = match self {
+            Self::Json => &[Kind::Config, Kind::DeepSpeed],
+            Self::Toml => &[Kind::Torchtitan, Kind::RunFile],
+            Self::Yaml => &[Kind::Accelerate, Kind::Axolotl, Kind::Trainer, Kind::Script],
+            Self::Matrix => &[Kind::Topology],
+            Self::Shell => &[Kind::Script, Kind::Megatron, Kind::Serve],
+        };
+        card.outcome != Outcome::Refused && kinds.contains(&card.kind)
+    }
+}
+
+/// Lines that are one thing, from 0, and those behind them that may belong to it.
+struct Part {
+    form: Form,
+    lines: Range<usize>,
+    unsure: Vec<usize>,
+}
+
+impl Part {
+    /// Its card, which says where it stands and how sure that is.
+    fn placed(&self, mut card: Card, lines: &Lines<'_>) -> Card {
+        card.part = Some([self.lines.start + 1, self.lines.end]);
+        let Some((first, last)) = self.unsure.first().zip(self.unsure.last()) else { return card };
+        for i in &self.unsure {
+            card.unread(lines.get(*i), "it may be the script’s, or what it printed", i + 1);
+        }
+        (card.outcome, card.launches, card.stop) = (Outcome::Partly, false, None);
+        let [first, last] = [first, last].map(|i| grouped(*i as u64 + 1));
+        let place = if first == last { format!("Line {first}") } else { format!("Some lines from {first} to {last}") };
+        card.said = format!(
+            "{place} may belong to the script or to what it printed, so whether the launch works isn’t said. {}",
+            card.said
+        );
+        card
+    }
+}
+
+/// What is cut out of a text, with its card and its own text.
+fn parts_of(name: &str, lines: &Lines<'_>) -> Vec<(Part, Card, String)> {
+    let mut all: Vec<(Part, Card, String)> = Vec::new();
+    let (mut i, mut tried) = (0, 0);
+    // Whether a part ends before this line, or nothing stands before it.
+    let mut is_free = true;
+    while i < lines.len() && tried < PARTS {
+        let line = lines.get(i);
+        if line.trim().is_empty() || is_elided(line) {
+            i += 1;
+            continue;
+        }
+        let read = begins(lines, i, is_free).and_then(|part| {
+            tried += 1;
+            let own = lines.only(|i| part.lines.contains(&i));
+            let card = read(name, &own);
+            part.form.takes(&card).then_some((part, card, own))
+        });
+        // A prompt that shows a file, `$ cat config.json`, says nothing itself.
+        is_free = read.is_some() || is_free && is_prompt(line);
+        i = read.as_ref().map_or(i + 1, |(part, ..)| part.lines.end.max(i + 1));
+        all.extend(read);
+    }
+    all
+}
+
+/// The part that begins on a line; `is_free` where it follows another one, or nothing.
+fn begins(lines: &Lines<'_>, at: usize, is_free: bool) -> Option<Part> {
+    let line = lines.get(at);
+    let of_form = form(lines, at).filter(|(form, _)| *form != Form::Toml || is_free || is_head(line));
+    if let Some((form, end)) = of_form {
+        return Some(Part { form, lines: at..end, unsure: Vec::new() });
+    }
+    if let Some(end) = yaml(lines, at).filter(|_| is_free) {
+        return Some(Part { form: Form::Yaml, lines: at..end, unsure: Vec::new() });
+    }
+    let is_script =
+        ["#!", "#SBATCH"].iter().any(|start| line.trim_start().starts_with(start)) || prompted(line).is_some();
+    (is_script || is_free).then(|| shell(lines, at)).flatten()
+}
+
+/// What begins on a line and ends by its own form, and where.
+fn form(lines: &Lines<'_>, at: usize) -> Option<(Form, usize)> {
+    let line = lines.get(at);
+    if line.contains("GPU0") && line.contains("CPU Affinity") {
+        return Some((Form::Matrix, matrix(lines, at)));
+    }
+    json(lines, at).map(|end| (Form::Json, end)).or_else(|| Some((Form::Toml, toml(lines, at)?)))
+}
+
+/// Where an object ends that takes several lines.
+fn json(lines: &Lines<'_>, at: usize) -> Option<usize> {
+    let text = lines.rest(at);
+    text.trim_start().strip_prefix('{')?.trim_start().strip_prefix('"')?;
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    stream.next()?.ok()?;
+    let (own, after) = text.split_at_checked(stream.byte_offset())?;
+    let count = own.lines().count();
+    (count > 1 && after.lines().next().unwrap_or_default().trim().is_empty()).then_some(at + count)
+}
+
+/// Where the matrix of `topo -m` ends, with its legend.
+fn matrix(lines: &Lines<'_>, at: usize) -> usize {
+    lines.end(at, |line| {
+        let mut words = line.split_whitespace();
+        let first = words.next().unwrap_or_default();
+        let is_device = ["GPU", "NIC", "mlx", "Legend"].iter().any(|start| first.starts_with(start));
+        first.is_empty() || is_device || words.next() == Some("=")
+    })
+}
+
+/// Where TOML ends that begins here and has a table.
+fn toml(lines: &Lines<'_>, at: usize) -> Option<usize> {
+    let is_key = |line: &str| line.split_once('=').is_some_and(|(key, _)| is_word(key.trim()) && key.ends_with(' '));
+    let first = lines.get(at).trim();
+    if !is_head(first) && !is_key(first) {
+        return None;
+    }
+    let (mut open, mut end) = (0_i64, at);
+    for i in at..lines.len() {
+        let line = lines.get(i).trim();
+        if open == 0 && !line.is_empty() && !is_comment(line) && !is_head(line) && !is_key(line) {
+            break;
+        }
+        let count = |c| line.matches(c).count() as i64;
+        open = if is_head(line) { 0 } else { (open + count('[') - count(']')).max(0) };
+        end = i + 1;
+    }
+    let end = lines.last_said(at..end);
+    let table: Table = lines.joined(at..end).parse().ok()?;
+    table.values().any(toml::Value::is_table).then_some(end)
+}
+
+/// Where YAML ends that begins here: keys, their lists, and what is indented.
+fn yaml(lines: &Lines<'_>, at: usize) -> Option<usize> {
+    let is_key = |line: &str| {
+        let key = line.split_once(':').filter(|(_, rest)| rest.is_empty() || rest.starts_with(' '));
+        key.is_some_and(|(key, _)| is_word(key))
+    };
+    let is_mark = |line: &str| line.trim_end() == "---";
+    let first = lines.get(at);
+    let end = lines.end(at, |line| {
+        let is_inside = line.starts_with(' ') || is_comment(line) || line.trim().is_empty() || line.starts_with("- ");
+        (is_inside || is_mark(line) || is_key(line)) && !is_numbers(line)
+    });
+    ((is_key(first) || is_mark(first)) && end > at + 2).then_some(end)
+}
+
+/// A comment of TOML or YAML, and not the first lines of a script.
+fn is_comment(line: &str) -> bool {
+    line.starts_with('#') && !["#!", "#SBATCH"].iter().any(|start| line.starts_with(start))
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+}
+
+/// `…`, where somebody left lines out.
+fn is_elided(line: &str) -> bool {
+    line.trim().trim_matches(['.', '…', '[', ']', '<', '>']).is_empty()
+}
+
+/// A command behind a prompt: `$ cat log.txt`, `user@host:~$ torchrun train.py`.
+fn prompted(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    if let Some(command) = line.strip_prefix("$ ") {
+        return Some(command);
+    }
+    let (prompt, command) = line.split_once("$ ")?;
+    let is_prompt = prompt.contains('@') && prompt.contains(':') && prompt.len() < 120;
+    is_prompt.then_some(command)
+}
+
+/// A prompt with a command that only shows what follows.
+fn is_prompt(line: &str) -> bool {
+    const SHOWS: [&str; 8] = ["cat", "head", "tail", "less", "nvidia-smi", "more", "sbatch", "ls"];
+    prompted(line).and_then(|command| command.split_whitespace().next()).is_some_and(|word| SHOWS.contains(&word))
+}
+
+/// What a line is to a shell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    /// A shell takes it.
+    Shell,
+    /// A program printed it.
+    Printed,
+    /// Either.
+    Open,
+}
+
+/// The script or command that begins here, up to the first line that a program printed, or to what has a form of its own.
+fn shell(lines: &Lines<'_>, at: usize) -> Option<Part> {
+    if line_of(lines.get(at).trim()) != Line::Shell {
+        return None;
+    }
+    let (mut end, mut unsure) = (at, Vec::new());
+    // The word that ends a here-document, and whether the line before goes on.
+    let (mut until, mut goes_on) = (None::<String>, false);
+    for i in at..lines.len() {
+        let bare = lines.get(i).trim();
+        if let Some(word) = &until {
+            let is_end = bare == word;
+            until = until.filter(|_| !is_end);
+            end = i + 1;
+            continue;
+        }
+        if bare.is_empty() || is_elided(bare) {
+            goes_on = false;
+            continue;
+        }
+        let is = match goes_on {
+            true => Line::Shell,
+            false if i > at && form(lines, i).is_some() => Line::Printed,
+            false => line_of(bare),
+        };
+        match is {
+            Line::Shell => end = i + 1,
+            Line::Open => unsure.push(i),
+            Line::Printed => {
+                // What may be either and stands before what a shell certainly takes is the script's.
+                unsure.retain(|i| *i >= end);
+                return Some(Part { form: Form::Shell, lines: at..end, unsure });
+            }
+        }
+        goes_on = is == Line::Shell && bare.ends_with('\\');
+        until = here(bare).filter(|word| (i + 1..lines.len()).any(|i| lines.get(i).trim() == word));
+    }
+    // Nothing that was printed follows, so all of it is the script.
+    Some(Part { form: Form::Shell, lines: at..lines.last_said(at..lines.len()), unsure: Vec::new() })
+}
+
+/// The word that ends the here-document that a line begins.
+fn here(line: &str) -> Option<String> {
+    let (_, rest) = line.split_once("<<").filter(|(_, rest)| !rest.starts_with('<'))?;
+    let word = rest.trim_start_matches(['-', ' ']).split_whitespace().next()?.trim_matches(['"', '\'', '\\', ')', ';']);
+    is_word(word).then(|| word.to_owned())
+}
+
+fn line_of(line: &str) -> Line {
+    /// What a line of a script begins with, as words.
+    const COMMANDS: &str = "if then else elif fi for while until do done case esac function return local export set unset source . cd echo printf \
+        exit wait sleep trap ulimit eval exec declare readonly shift read test [ [[ (( { } ( ) let true false : module ml conda mamba pip mkdir rm cp mv ln \
+        chmod touch tar git env time nohup sudo numactl srun sbatch mpirun mpiexec torchrun deepspeed accelerate bash sh docker singularity apptainer \
+        python python3 vllm nsys ray kubectl uv nvidia-smi cat awk sed grep head tail tee hostname scontrol date ls which kill nvcc spack apt apt-get curl wget \
+        unzip huggingface-cli hf wandb pushd popd alias composer";
+    if let Some(command) = prompted(line) {
+        return if command.trim().is_empty() { Line::Open } else { Line::Shell };
+    }
+    let first = line.split_whitespace().next().unwrap_or_default();
+    // nccl-tests begins its lines like comments.
+    let is_table = ["# nThread", "# Collective", "# Using devices", "#  Rank", "#       size"];
+    if is_table.iter().any(|start| line.starts_with(start)) {
+        return Line::Printed;
+    }
+    let sets = first.split_once('=').is_some_and(|(name, _)| {
+        let name = name.trim_end_matches('+');
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    });
+    let is_option = first
+        .strip_prefix('-')
+        .is_some_and(|rest| rest.trim_start_matches('-').starts_with(|c: char| c.is_ascii_alphabetic()));
+    // A path to a program, or a file that lies here.
+    let is_path = (first.starts_with("./") || first.starts_with('/')) && !first.ends_with(':');
+    let command = first.trim_end_matches(';');
+    if COMMANDS.split_whitespace().any(|word| word == command) || line.starts_with('#') || sets || is_option || is_path
+    {
+        return Line::Shell;
+    }
+    if is_numbers(line) || is_failure(line) || is_printed(line, first) {
+        return Line::Printed;
+    }
+    let closes = line.trim_matches([')', '(', '"', '\'', ';', '}', '{', '&']).is_empty();
+    // The arm of a case, and what only a shell would put in its place.
+    let is_arm = first.ends_with(')') && !first.contains('(');
+    if closes || is_arm || line.contains("${") || line.contains("$(") || line.contains(" && ") {
+        Line::Shell
+    } else {
+        Line::Open
+    }
+}
+
+/// Whether a line has a form that programs give what they log, and no script has.
+fn is_printed(line: &str, first: &str) -> bool {
+    const LEVELS: [&str; 7] = ["INFO", "WARN", "WARNING", "ERROR", "DEBUG", "CRITICAL", "NOTE"];
+    let digits = first.bytes().take_while(u8::is_ascii_digit).count();
+    let behind = first.as_bytes().get(digits).copied();
+    // A date, a time, a rank, a share.
+    let is_stamp = digits > 0 && behind.is_some_and(|b| b"-/:%|".contains(&b));
+    // `W1120 10:12:03`
+    let is_glog = first.len() > 4
+        && first.starts_with(['I', 'W', 'E', 'F'])
+        && first.bytes().skip(1).take(4).all(|b| b.is_ascii_digit());
+    let is_tag = line.starts_with('[') && !line.starts_with("[ ") || line.starts_with("(") && line.contains(" pid=");
+    let is_rule = ["***", "---", "===", "|", "> ", "+ ", "+-", "{'", "  File \"", "File \""]
+        .iter()
+        .any(|start| line.starts_with(start));
+    let is_name = first.len() > 1 && first.ends_with(':');
+    let mut letters = first.chars();
+    let is_sentence = letters.next().is_some_and(|c| c.is_ascii_uppercase())
+        && first.len() > 1
+        && letters.all(|c| c.is_ascii_lowercase() || matches!(c, ',' | '.'))
+        && line.contains(' ');
+    is_stamp || is_glog || is_tag || is_rule || is_name || is_sentence || LEVELS.contains(&first.trim_end_matches(':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Metric, gather};
+
+    const NANOGPT: &str = include_str!("../../../tests/fixtures/brought/nanogpt-110.txt");
+    const SBATCH: &str = "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=8\n#SBATCH --cpus-per-task=96\n\nexport MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n 1)\nGPT_ARGS=\"\n    --num-layers 32\n    --hidden-size 4096\n    --num-attention-heads 32\n    --seq-length 4096\n    --micro-batch-size 1\n    --global-batch-size 128\n    --tensor-model-parallel-size 2\n    --bf16\n\"\ncat > note.txt <<EOF\n[2024-04-06 03:03:31] what a script writes down\nEOF\n\nsrun torchrun --nnodes=2 --nproc_per_node=8 --rdzv_id=1 --rdzv_backend=c10d --rdzv_endpoint=$MASTER_ADDR:29500 pretrain_gpt.py $GPT_ARGS\n";
+    /// NVIDIA/Megatron-LM issue 756.
+    const MEGATRON: &str = " [2024-04-06 03:03:31] iteration       85/     100 | consumed samples:        10880 | elapsed time per iteration (ms): 5580.9 | throughput per GPU (TFLOP/s/GPU): 234.0 | learning rate: 1.700000E-05 | global batch size:   128 | lm loss: 1.831795E+00 | loss scale: 1.0 | grad norm: 1.578 |\n [2024-04-06 03:03:37] iteration       86/     100 | consumed samples:        11008 | elapsed time per iteration (ms): 5695.8 | throughput per GPU (TFLOP/s/GPU): 229.3 | learning rate: 1.720000E-05 | global batch size:   128 | lm loss: 1.831625E+00 | loss scale: 1.0 | grad norm: 1.515 |\n";
+    const DEEPSPEED: &str = "{\n  \"train_micro_batch_size_per_gpu\": 2,\n  \"gradient_accumulation_steps\": 8,\n  \"bf16\": {\"enabled\": true},\n  \"zero_optimization\": {\"stage\": 3}\n}\n";
+    const TRAINER: &str = "{'loss': 1.31, 'learning_rate': 2e-05, 'epoch': 0.1}\n  1%|          | 9/1000 [00:08<2:23:20,  8.61s/it]\n  1%|          | 10/1000 [00:17<2:23:20,  8.61s/it]\n";
+    const ACCELERATE: &str = "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nfsdp_config:\n  fsdp_sharding_strategy: FULL_SHARD\nmixed_precision: bf16\nnum_machines: 1\nnum_processes: 8\n";
+    const LAUNCH: &str = "accelerate launch --num_processes 8 train.py \\\n  --model_name_or_path meta-llama/Llama-3.1-8B \\\n  --per_device_train_batch_size 2 --bf16 True\n";
+    const TITAN: &str = "[job]\ndump_folder = \"./outputs\"\n\n[model]\nname = \"llama3\"\nflavor = \"8B\"\n\n[training]\nlocal_batch_size = 1\nseq_len = 8192\n\n[parallelism]\ndata_parallel_shard_degree = -1\n";
+    const TOPO: &str = "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV18\t0-55\t0\nGPU1\tNV18\t X \t0-55\t0\n\nLegend:\n\n  X    = Self\n  NV#  = Connection traversing a bonded set of # NVLinks\n";
+
+    /// Each alone, and what it is.
+    const ONE: [(&str, Kind); 9] = [
+        (SBATCH, Kind::Megatron),
+        (LAUNCH, Kind::Script),
+        (DEEPSPEED, Kind::DeepSpeed),
+        (include_str!("../../../tests/fixtures/configs/llama-3-8b.json"), Kind::Config),
+        (ACCELERATE, Kind::Accelerate),
+        (TITAN, Kind::Torchtitan),
+        (TOPO, Kind::Topology),
+        (MEGATRON, Kind::Log),
+        (TRAINER, Kind::Log),
+    ];
+
+    fn kinds(text: &str) -> Vec<(Kind, Option<[usize; 2]>)> {
+        read_all("pasted", text).iter().map(|(card, _)| (card.kind, card.part)).collect()
+    }
+
+    #[test]
+    fn a_script_and_its_log_are_two_things() {
+        assert_eq!(kinds(NANOGPT), [(Kind::Script, Some([1, 1])), (Kind::Log, Some([3, 13]))]);
+        let cards: Vec<Card> = read_all("pasted", NANOGPT).into_iter().map(|(card, _)| card).collect();
+        assert_eq!(cards[0].title(), "pasted, line 1");
+        let (run, said) = gather(&cards);
+        assert_eq!((run.cluster.node, said.len()), (Some(8), 0), "{said:?}");
+        assert!(run.measured(Metric::StepTime).is_some_and(|seconds| (seconds - 0.56269).abs() < 1e-4));
+        let both = format!("{SBATCH}{MEGATRON}");
+        let cards: Vec<Card> = read_all("pasted", &both).into_iter().map(|(card, _)| card).collect();
+        assert_eq!(
+            (cards[0].title(), cards[1].title()),
+            ("pasted, lines 1–22".to_owned(), "pasted, lines 23–24".to_owned())
+        );
+        let (run, _) = gather(&cards);
+        assert_eq!((run.layout.tp, run.layout.seq, run.nodes()), (Some(2), Some(4096), (Some(8), Some(2))));
+        // A line keeps the number that it has in what was pasted.
+        let step = &run.measured[&Metric::StepTime];
+        assert!((step.value - 5.63835).abs() < 1e-9 && step.from == "pasted, lines 23–24, median of 2", "{step:?}");
+        assert!(cards[0].launches, "{:?}", cards[0]);
+    }
+
+    /// Of any two things, each is read as if it were alone.
+    #[test]
+    fn two_things_say_what_each_says() {
+        for (a, first) in ONE {
+            assert_eq!(kinds(a), [(first, None)], "{a}");
+            for (b, second) in ONE.iter().filter(|(b, _)| *b != a) {
+                // Of two outputs only the last run counts, and after output nothing begins that some program might have printed.
+                let is_certain = matches!(
+                    second,
+                    Kind::Megatron | Kind::DeepSpeed | Kind::Config | Kind::Torchtitan | Kind::Topology
+                );
+                if first == Kind::Log && !is_certain {
+                    continue;
+                }
+                let text = format!("{a}\n{b}");
+                let cards: Vec<Card> = read_all("x", &text).into_iter().map(|(card, _)| card).collect();
+                let is: Vec<Kind> = cards.iter().map(|card| card.kind).collect();
+                let together =
+                    matches!((first, second), (Kind::Megatron | Kind::Script, Kind::Megatron | Kind::Script));
+                if together {
+                    // Two scripts go on as one.
+                    continue;
+                }
+                assert_eq!(is, [first, *second], "{text}");
+                for (card, alone) in cards.iter().zip([a, b]) {
+                    let alone = read("x", alone);
+                    let layout = |card: &Card| {
+                        (
+                            card.run.layout.clone(),
+                            card.run.cluster.clone(),
+                            card.run.model.clone(),
+                            card.run.unread.clone(),
+                        )
+                    };
+                    assert_eq!(layout(card), layout(&alone), "{text}");
+                    let values = |card: &Card| {
+                        card.run.measured.iter().map(|(metric, m)| (*metric, m.value)).collect::<Vec<_>>()
+                    };
+                    assert_eq!(values(card), values(&alone), "{text}");
+                    assert_eq!(
+                        (card.outcome, card.stop.is_some(), card.launches),
+                        (alone.outcome, alone.stop.is_some(), alone.launches),
+                        "{text}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_uncertain_seam_is_said_and_decides_nothing() {
+        let hangs = SBATCH.replace("$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n 1)", "localhost");
+        let of = |between: &str| {
+            let text = format!("{hangs}{between}{MEGATRON}");
+            let all = read_all("x", &text);
+            (all[0].0.clone(), all.len())
+        };
+        assert!(of("").0.stop.is_some());
+        let (card, n) = of("run_the_second_half\n");
+        assert_eq!((n, card.outcome, card.stop.is_some(), card.launches), (2, Outcome::Partly, false, false));
+        assert!(card.said.starts_with("Line 23 may belong to the script or to what it printed"), "{}", card.said);
+        assert!(card.unread.iter().any(|unread| unread.line == 23 && unread.text == "run_the_second_half"), "{card:?}");
+        // A line that no shell takes leaves nothing open.
+        for between in [
+            "> initializing torch distributed ...\n",
+            "[rank0]: W1120 10:00:00 x\n",
+            "...\n",
+            "Loading extension module fused_adam...\n",
+            "+ srun x\n",
+        ] {
+            assert!(of(between).0.stop.is_some(), "{between}");
+        }
+    }
+
+    #[test]
+    fn one_thing_stays_one() {
+        let heredoc = format!(
+            "{}cat > ds.json <<EOF\n{DEEPSPEED}EOF\ndeepspeed --num_gpus 8 train.py --deepspeed ds.json --per_device_train_batch_size 2\n",
+            "#!/bin/bash\n"
+        );
+        let arms = "#!/bin/bash\ncase $1 in\n  7b) TP=4 ;;\n  70b) TP=8 ;;\nesac\nif [ -f x ]; then\n  echo \"INFO: resumed\"\nfi\ntorchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --micro-batch-size 1\n";
+        let serve = "$ vllm serve meta-llama/Llama-3.1-8B --tensor-parallel-size 2\nINFO 11-20 10:13:41 [gpu_model_runner.py:2392] Model loading took 7.6 GiB and 9.2 seconds\n";
+        for text in [heredoc.as_str(), arms, serve, MEGATRON, ""] {
+            assert_eq!(read_all("x", text).len(), 1, "{text}");
+        }
+        for text in [
+            include_str!("../../../tests/fixtures/brought/srun-l.txt"),
+            include_str!("../../../tests/fixtures/brought/printed-config.txt"),
+            include_str!("../../../tests/fixtures/brought/nccl-tests-44.txt"),
+            include_str!("../../../tests/fixtures/brought/zephyr-sft.yaml"),
+            include_str!("../../../tests/fixtures/threads/deepspeedexamples-186.txt"),
+            include_str!("../../../tests/fixtures/threads/llamafactory-6111.txt"),
+            include_str!("../../../tests/fixtures/launch/33-pytorchjob-no-shm.yaml"),
+            include_str!("../../../tests/fixtures/launch/34-neither-trains.sh"),
+            include_str!("../../../tests/fixtures/runs/torchtitan-llama-3.1-8b-8xh100.toml"),
+        ] {
+            assert_eq!(kinds(text).len(), 1, "{text}\n{:?}", kinds(text));
+        }
+    }
+
+    #[test]
+    fn what_belongs_to_nothing_is_marked() {
+        let text = format!("here is my setup\n{DEEPSPEED}and that was it\n");
+        let all = read_all("x", &text);
+        assert_eq!(all.len(), 1);
+        let unread: Vec<usize> = all[0].0.unread.iter().map(|unread| unread.line).collect();
+        assert_eq!((unread, all[0].0.outcome), (vec![1, 8], Outcome::Partly));
+        // A prompt that shows a file is no part of it.
+        let shown = format!("$ cat ds.json\n{DEEPSPEED}$ cat log.txt\n{TRAINER}");
+        assert_eq!(kinds(&shown), [(Kind::DeepSpeed, Some([2, 7])), (Kind::Log, Some([9, 11]))]);
+    }
+}
