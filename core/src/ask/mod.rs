@@ -247,11 +247,19 @@ const RULES: [Rule; 8] = [
             let tokens = r.tokens.or((r.tunes() || r.has(&ADAPTER)).then_some(TUNED_ON));
             let tokens = tokens.map(|tokens| vec![("given", "tokens".to_owned()), ("tokens", plain(tokens))]);
             let mut sets = tokens.unwrap_or_default();
-            sets.extend(some([("seq", r.seq), ("gpus", short_of(r).and_then(|(_, enough)| enough))]));
+            let laid_out = layout::run(r);
+            let enough = || short_of(r).and_then(|(_, enough)| enough);
+            sets.extend(some([("seq", r.seq), ("gpus", if laid_out.is_some() { None } else { enough() })]));
             let seq = r.seq.unwrap_or(training_run::Params::standard().seq);
-            let batch = r.batch_tokens.or(r.batch.map(|batch| batch as f64 * seq as f64));
+            let counted = || r.batch.filter(|_| laid_out.is_none()).map(|batch| batch as f64 * seq as f64);
+            let batch = r.batch_tokens.or_else(counted);
             sets.extend(batch.map(|batch| ("batch", plain(batch))));
             sets.extend(r.mfu.map(|mfu| ("mfu", plain(mfu))));
+            if let Some(laid_out) = laid_out {
+                let said = |name: &str| sets.iter().any(|(own, _)| *own == name);
+                let more: Vec<_> = laid_out.sets.into_iter().filter(|(name, _)| !said(name)).collect();
+                sets.extend(more);
+            }
             if r.preset.is_none() {
                 // Of a bare size neither depth nor width is known.
                 sets.push(("attention", "none".to_owned()));
@@ -263,6 +271,10 @@ const RULES: [Rule; 8] = [
                 // The laws of the loss are of training from scratch.
                 let tunes = r.tunes() || r.has(&ADAPTER);
                 let mut says = too_few(r) + &if tunes { run.takes() } else { run.finding() };
+                if r.mfu.is_none() {
+                    says += &layout::run(r)
+                        .map_or(" That MFU is assumed: the question doesn’t say it.".to_owned(), |found| found.says);
+                }
                 if tunes && r.tokens.is_none() {
                     says += " The question doesn’t say how many tokens.";
                 }
@@ -369,6 +381,10 @@ fn is_planned(r: &Reading) -> bool {
 /// The GPUs of a question about a run that its model doesn't fit, and the fewest, of these and their doubles, on which ZeRO-3 makes it fit. None
 /// where it fits, and where the question is of an adapter or says no GPUs.
 fn short_of(r: &Reading) -> Option<(u64, Option<u64>)> {
+    *r.short.get_or_init(|| found_short(r))
+}
+
+fn found_short(r: &Reading) -> Option<(u64, Option<u64>)> {
     let [node, nodes] = r.cluster()?;
     let rule = RULES.iter().find(|rule| rule.figure == memory::Params::ID)?;
     if r.has(&ADAPTER) || r.has(&RL) {
@@ -389,6 +405,12 @@ fn too_few(r: &Reading) -> String {
     let counted = |gpus| counted(gpus, "GPU", "GPUs");
     match short_of(r) {
         None => String::new(),
+        Some((gpus, enough)) if enough != Some(gpus) && layout::run(r).is_some() => {
+            format!(
+                "With ZeRO\u{2011}3/FSDP alone it doesn’t fit on {}. With the layout below it does. ",
+                counted(gpus)
+            )
+        }
         // Another stage was asked for.
         Some((gpus, Some(enough))) if gpus == enough => {
             format!("As asked it doesn’t fit on {}. With ZeRO\u{2011}3/FSDP it does. ", counted(gpus))
@@ -567,6 +589,7 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
         // Its answer is the planner's, with the time beside it.
         What::First | What::Users | What::Length | What::Cluster if rule.figure == batching::Params::ID => true,
         What::Batch if is_micro => true,
+        What::Tokens if rule.figure == planner::Params::ID => layout::has_run(reading),
         _ => sets.iter().any(|(name, _)| what.params().contains(name)),
     };
     let (used, left): (Vec<_>, Vec<_>) = reading.said.iter().partition(|(what, _)| is_used(*what));

@@ -24,6 +24,8 @@ use batch::Noise;
 use optimizer::{Cost, Rule, Weights};
 use schedule::Schedule;
 
+/// The MFU of a run where neither a question nor a layout says one: about what published runs reach.
+pub const MFU: &str = "0.4";
 /// Seconds of a day.
 pub const DAY: f64 = 86_400.0;
 /// Seconds of an hour.

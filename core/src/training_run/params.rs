@@ -3,7 +3,7 @@
 use super::batch::{self, Noise};
 use super::optimizer::Rule;
 use super::schedule::{Schedule, Shape};
-use super::{DAY, HOUR, Machine, Run, Size};
+use super::{DAY, HOUR, MFU, Machine, Run, Size};
 use crate::declare::{
     Aim, Decision, Field, Measure, Model, Origin, Origins, Param, Scale, Takes, choice, headline, lever, measure,
     origin, real, whole, written,
@@ -254,7 +254,7 @@ impl Model for Params {
             .slider(Scale::Decades(2, 10))
             .drawn()
             .at(|p| p.money.slot()),
-        real("mfu", "model FLOPs utilization: model FLOPs per second over peak", [0.001, 1.0], "0.4")
+        real("mfu", "model FLOPs utilization: model FLOPs per second over peak", [0.001, 1.0], MFU)
             .takes(Takes::Mfu)
             .label("MFU")
             .unit(Unit::Fraction)
@@ -557,12 +557,13 @@ impl Run {
             String::new()
         };
         format!(
-            "{} parameters{active} see {} tokens in {} on {} × {}, for {} and {} kWh.",
+            "{} parameters{active} see {} tokens in {} on {} × {} at an MFU of {}, for {} and {} kWh.",
             unbroken(&count(total.max(params))),
             unbroken(&count(self.tokens)),
             unbroken(&Unit::Seconds.format(self.seconds())),
             grouped(self.machine.gpus as u64),
             self.machine.gpu.name,
+            unbroken(&percent(self.machine.mfu)),
             unbroken(&dollars(self.cost())),
             unbroken(&count(self.energy())),
         )
