@@ -36,7 +36,8 @@ pub(super) fn sets(r: &Reading) -> Vec<(&'static str, String)> {
         each => each.saturating_mul(gpus),
     };
     let counted = r.batch_tokens.map(|tokens| even(tokens / seq as f64));
-    let usual = Some(even(standard.batch as f64)).filter(|batch| *batch != standard.batch);
+    let usual = if r.tunes() { super::TUNED_BATCH } else { standard.batch };
+    let usual = Some(even(usual as f64)).filter(|batch| *batch != standard.batch);
     let mut sets = super::some([
         ("seq", r.seq),
         ("tp", free(r.tp)),

@@ -121,6 +121,10 @@ const FIT: [&str; 5] = ["fit", "fits", "memory", "vram", "oom"];
 const OUT: [&str; 6] = ["oom", "ooms", "oomed", "ooming", "outofmemory", "outofmemoryerror"];
 /// Tokens that a run is counted for where a question about tuning gives none.
 const TUNED_ON: f64 = 1e9;
+/// Sequences per step of a tuning run whose question gives no batch: Stanford Alpaca's.
+const TUNED_BATCH: u64 = 128;
+/// GPUs of a tuning run whose question gives none: a node.
+const NODE: u64 = 8;
 const SERVE: [&str; 18] = [
     "serve",
     "serving",
@@ -244,14 +248,19 @@ const RULES: [Rule; 8] = [
         figure: training_run::Params::ID,
         is_asked: is_planned,
         sets: |r| {
-            let tokens = r.tokens.or((r.tunes() || r.has(&ADAPTER)).then_some(TUNED_ON));
+            let tunes = r.tunes() || r.has(&ADAPTER);
+            let tokens = r.tokens.or(tunes.then_some(TUNED_ON));
             let tokens = tokens.map(|tokens| vec![("given", "tokens".to_owned()), ("tokens", plain(tokens))]);
             let mut sets = tokens.unwrap_or_default();
             let laid_out = layout::run(r);
             let enough = || short_of(r).and_then(|(_, enough)| enough);
-            sets.extend(some([("seq", r.seq), ("gpus", if laid_out.is_some() { None } else { enough() })]));
-            let seq = r.seq.unwrap_or(training_run::Params::standard().seq);
-            let counted = || r.batch.filter(|_| laid_out.is_none()).map(|batch| batch as f64 * seq as f64);
+            let node = Some(NODE).filter(|_| tunes && r.cluster().is_none());
+            let gpus = if laid_out.is_some() { None } else { enough().or(node) };
+            let own = r.seq.or(tunes.then(|| planner::Params::standard().seq));
+            sets.extend(some([("seq", own), ("gpus", gpus)]));
+            let seq = own.unwrap_or(training_run::Params::standard().seq);
+            let sequences = r.batch.or(tunes.then_some(TUNED_BATCH)).filter(|_| laid_out.is_none());
+            let counted = || sequences.map(|batch| batch as f64 * seq as f64);
             let batch = r.batch_tokens.or_else(counted);
             sets.extend(batch.map(|batch| ("batch", plain(batch))));
             sets.extend(r.mfu.map(|mfu| ("mfu", plain(mfu))));
@@ -259,6 +268,9 @@ const RULES: [Rule; 8] = [
                 let said = |name: &str| sets.iter().any(|(own, _)| *own == name);
                 let more: Vec<_> = laid_out.sets.into_iter().filter(|(name, _)| !said(name)).collect();
                 sets.extend(more);
+            }
+            if tunes {
+                sets.push(("start", training_run::Start::Pretrained.id().to_owned()));
             }
             if r.preset.is_none() {
                 // Of a bare size neither depth nor width is known.
@@ -268,14 +280,12 @@ const RULES: [Rule; 8] = [
         },
         says: |query, r| {
             of(query, |_: &training_run::Params, run| {
-                // The laws of the loss are of training from scratch.
-                let tunes = r.tunes() || r.has(&ADAPTER);
-                let mut says = too_few(r) + &if tunes { run.takes() } else { run.finding() };
+                let mut says = too_few(r) + &run.finding();
                 if r.mfu.is_none() {
                     says += &layout::run(r)
                         .map_or(" That MFU is assumed: the question doesn’t say it.".to_owned(), |found| found.says);
                 }
-                if tunes && r.tokens.is_none() {
+                if run.start == training_run::Start::Pretrained && r.tokens.is_none() {
                     says += " The question doesn’t say how many tokens.";
                 }
                 if r.has(&ADAPTER) {

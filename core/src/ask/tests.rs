@@ -948,3 +948,29 @@ fn an_mfu_that_nobody_says_is_one_default_and_called_assumed() {
         assert_eq!(param.spec.default, training_run::MFU, "{id}");
     }
 }
+
+#[test]
+fn fine_tuning_is_answered_as_fine_tuning() {
+    for question in [
+        "fine-tune 8B on 20M tokens",
+        "how long to fine-tune llama 3 8b on 20M tokens on 8 H100",
+        "how long does LoRA tuning of llama 3 8b take on a 4090",
+    ] {
+        let a = run_of(question);
+        assert_eq!(value(&a, "start"), Some("pretrained"), "{question}");
+        let (params, problems) = training_run::Params::read(&a.query);
+        let run = params.evaluate().expect("a run");
+        assert!(problems.is_empty() && run.steps() >= 50.0, "{question}: {}", a.query);
+        for word in ["predicted loss", "lowest", "compute-optimal", "1,024"] {
+            assert!(!a.says.contains(word), "{question}: {}", a.says);
+        }
+        assert!(
+            a.says.contains(" steps of ") && a.says.contains("Scaling laws describe training from scratch"),
+            "{}",
+            a.says
+        );
+    }
+    let a = run_of("fine-tune 8B on 20M tokens");
+    assert!(a.says.starts_with("Assumed, because the question doesn’t say how many: 8 GPUs. "), "{}", a.says);
+    assert_eq!(value(&run_of("how long to train llama 3 8b on 2B tokens"), "start"), None);
+}

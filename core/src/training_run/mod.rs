@@ -16,7 +16,7 @@ pub mod schedule;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Attention, Given, Params, Show};
+pub use params::{Attention, Given, Params, Show, Start};
 
 use crate::hardware::Accelerator;
 use crate::scaling_laws::{Fit, PER_PAIR, POINTS, Point};
@@ -113,6 +113,8 @@ pub struct Run {
     pub schedule: Schedule,
     /// The optimizer.
     pub rule: Rule,
+    /// What it starts from.
+    pub start: Start,
 }
 
 impl Run {
