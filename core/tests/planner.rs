@@ -1,8 +1,10 @@
 //! The planner against published runs, its closed forms against the simulator, its search against its own rules.
 
 use proptest::prelude::*;
+use ringside_core::declare::Model as _;
 use ringside_core::hardware::{self, links};
 use ringside_core::memory::activations::Recompute;
+use ringside_core::memory::breakdown as memory;
 use ringside_core::model::{ModelRef, presets};
 use ringside_core::pipeline::{Costs, Fleet, Placement, Schedule, simulate};
 use ringside_core::planner::published::{self, NEAR, Published};
@@ -220,6 +222,30 @@ fn what_a_gpu_holds_is_what_the_memory_model_says() {
         assert_eq!(params.judged().map(|(total, _)| total.0), Some(layout.memory), "{:?}", layout.choice);
         assert_eq!(params.gpus(), 16.0);
     }
+}
+
+/// The planner's link opens the memory figure in a state that holds the same to the byte. With its default convention a layout holds two bytes
+/// less per parameter, because gradients are in bf16: what the planner's sentences name.
+#[test]
+fn the_memory_figure_holds_the_same_and_differs_by_the_gradients_that_are_named() {
+    let search = Search::new(job("llama-3-8b", "h100-80", 2, 4096, 64), Pins::default()).run();
+    let mut seen = [false; 4];
+    for layout in search.layouts().iter().step_by(13) {
+        let params = search.job().memory_params(&layout.choice);
+        let (linked, problems) = memory::Params::read(&params.query());
+        assert_eq!((problems, linked), (vec![], params), "{:?}", layout.choice);
+        let own = linked.evaluate().expect("a layout");
+        assert_eq!(own.total.0, layout.memory, "{:?}", layout.choice);
+        let usual = memory::Params { convention: memory::Params::standard().convention, ..linked };
+        let usual = usual.evaluate().expect("a layout");
+        let gradients = own.parts.gradients.0;
+        assert_eq!(usual.parts.gradients.0 * 2.0, gradients, "{:?}", layout.choice);
+        assert!((own.total.0 - usual.total.0 - gradients / 2.0).abs() < 1.0, "{:?}", layout.choice);
+        seen[usize::from(layout.choice.zero)] = true;
+    }
+    assert_eq!(seen, [true; 4]);
+    assert!(words::held(80e9).contains("gradients in fp32"));
+    assert!(words::finding(&search).contains(&words::held(search.best().expect("one fits").memory)));
 }
 
 /// Korthikanti et al. §4.2.2: four exchanges a layer and micro-batch of an activation of 2sbh bytes, of which a rank sends

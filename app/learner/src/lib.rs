@@ -29,3 +29,6 @@ pub mod situation;
 pub mod summaries;
 pub mod talk;
 pub mod workbench;
+
+/// The longest that a quiz, a slide or a pause can be said to take, in minutes.
+pub const MOST_MINUTES: u32 = 600;

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::MOST_MINUTES;
 use crate::lecture::without_marks;
 
 /// What is shown together, with its notes and with the lines before it that say nothing.
@@ -17,9 +18,6 @@ pub struct Block {
     /// The line of the note that says how long it takes.
     timed: Option<usize>,
 }
-
-/// The longest that anything takes, in minutes.
-pub const MOST_MINUTES: u32 = 600;
 
 /// The blocks of a list, in order. Lines behind the last that say nothing belong to none.
 pub fn blocks(list: &str) -> Vec<Block> {

@@ -3,8 +3,7 @@
 use ringside_core::practice::exam::QuizSpec;
 use ringside_core::query::{Query, shorten};
 
-/// The longest that a quiz can be said to take, in minutes.
-pub const MOST_MINUTES: u32 = 600;
+use crate::MOST_MINUTES;
 
 /// What an address says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -67,9 +67,13 @@ fn listen(target: &EventTarget, name: &'static str, act: Closure<dyn FnMut(Event
     });
 }
 
-/// Lets what begins to be dragged be dragged: Firefox does so only with data.
+/// Lets what begins to be dragged be dragged, with the line that it is in: Firefox does so only with data.
 pub fn drag(event: &DragEvent) {
-    if let Some(data) = event.data_transfer() {
-        let _ = data.set_data("text/plain", "");
+    let Some(data) = event.data_transfer() else { return };
+    let _ = data.set_data("text/plain", "");
+    let dragged = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    if let Some(line) = dragged.and_then(|element| element.closest("li").ok().flatten()) {
+        let at = line.get_bounding_client_rect();
+        data.set_drag_image(&line, event.client_x() - at.left() as i32, event.client_y() - at.top() as i32);
     }
 }

@@ -53,6 +53,7 @@ fn view(props: Props) -> AnyView {
             <details class="export">
                 <summary>"Kubernetes manifest with separate pools (Dynamo)"</summary>
                 {listing(().into_any(), written, "The manifest as text")}
+                <p>{move || params.with(|p| shown.with(|plan| p.pools(plan).ok().map(|pools| p.pooled(plan, &pools))))}</p>
                 <p class="fine">
                     "One pool computes prompts, the other decodes, and the router sends a request to both. Pool sizes follow from the same model "
                     "as the plan, without queues. The time to send a cache from one pool to the other isn’t counted."

@@ -5,7 +5,7 @@ use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped, number};
 use ringside_core::training_run::optimizer::{Cost, Rule};
 use ringside_core::training_run::published::{self, Published};
-use ringside_core::training_run::{Given, Params, Run, Show};
+use ringside_core::training_run::{Given, Params, Run, Show, Start};
 use ringside_drawing::charts::training_run::chart;
 use ringside_figures::{Example, Examples};
 
@@ -78,7 +78,8 @@ fn view(props: Props) -> AnyView {
 
 /// What the drawing says.
 fn says(params: &Params, run: &Run) -> String {
-    match params.show {
+    match params.drawn() {
+        _ if params.start == Start::Pretrained => run.finding(),
         Show::Loss => run.finding(),
         Show::Batch => run.batch_finding(),
         Show::Schedule => run.schedule_finding(),

@@ -3,8 +3,9 @@
 use super::read::Reading;
 use crate::declare::Model as _;
 use crate::planner::{Params, Progress, Search, words};
-use crate::quantity::{Unit, bytes_decimal, grouped};
+use crate::quantity::{Unit, count, counted, grouped};
 use crate::query::Query;
+use crate::training_run;
 
 /// Layouts that an answer works out while somebody types. A larger search goes on in the figure.
 pub(super) const MOST: usize = 60_000;
@@ -26,6 +27,17 @@ fn asks_mfu(r: &Reading) -> bool {
 /// Every axis free, but those that the question fixes.
 pub(super) fn sets(r: &Reading) -> Vec<(&'static str, String)> {
     let free = |ranks: Option<u64>| Some(ranks.unwrap_or(0));
+    let standard = Params::standard();
+    let seq = r.seq.unwrap_or(standard.seq).max(1);
+    // A batch whose sequences nobody counted comes out even on every number of ranks.
+    let gpus = r.cluster().map_or(1, |[node, nodes]| node.saturating_mul(nodes)).max(1);
+    let even = |sequences: f64| match (sequences / gpus as f64).round() as u64 {
+        0 => (sequences.max(1.0) as u64).next_power_of_two(),
+        each => each.saturating_mul(gpus),
+    };
+    let counted = r.batch_tokens.map(|tokens| even(tokens / seq as f64));
+    let usual = if r.tunes() { super::TUNED_BATCH } else { standard.batch };
+    let usual = Some(even(usual as f64)).filter(|batch| *batch != standard.batch);
     let mut sets = super::some([
         ("seq", r.seq),
         ("tp", free(r.tp)),
@@ -33,21 +45,19 @@ pub(super) fn sets(r: &Reading) -> Vec<(&'static str, String)> {
         ("ep", free(None)),
         ("pp", free(r.pp)),
         ("mbs", free(r.micro)),
-        ("batch", r.batch),
+        ("batch", r.batch.or(counted).or(usual)),
     ]);
     sets.push(("zero", "any".to_owned()));
     sets
 }
 
 /// The fastest layout that a bounded search finds, what it compares with, and what is assumed.
-pub(super) fn says(query: &Query, r: &Reading) -> String {
-    let (params, _) = Params::read(query);
-    let mut search = match params.search() {
-        Ok(search) => search,
-        Err(why) => return why,
+pub(super) fn says(_: &Query, r: &Reading) -> String {
+    let Begun { params, search, progress } = match begun(r) {
+        Ok(begun) => begun,
+        Err(why) => return why.clone(),
     };
-    let progress = search.step(MOST);
-    let Some(best) = search.best() else { return words::why_none(&search) };
+    let Some(best) = search.best() else { return words::why_none(search) };
     let (job, choice) = (search.job(), words::layout(&best.choice));
     let (step, mfu) = (Unit::Seconds.format(best.step), Unit::Fraction.format(job.mfu(best.step)));
     let leads = if asks_mfu(r) {
@@ -56,13 +66,75 @@ pub(super) fn says(query: &Query, r: &Reading) -> String {
         format!("The fastest layout found is {choice}: {step} per step at an MFU of {mfu}")
     };
     let tight = if best.verdict == crate::memory::verdict::Verdict::Tight { ", which is tight" } else { "" };
-    let compared: String = compared(&search, r).into_iter().map(|sentence| format!(" {sentence}")).collect();
+    let compared: String = compared(search, r).into_iter().map(|sentence| format!(" {sentence}")).collect();
     format!(
-        "{leads}, with {} of tensors on the fullest GPU{tight}.{compared}{}{}",
-        bytes_decimal(best.memory),
-        assumed(&params, r),
-        unfinished(progress)
+        "{leads}, with {}{tight}.{}{compared}{}{}",
+        words::held(best.memory),
+        takes(r).unwrap_or_default(),
+        assumed(params, r),
+        unfinished(*progress)
     )
+}
+
+/// A search for a question's layout, as far as an answer waits for it.
+#[derive(Debug, Clone)]
+pub(super) struct Begun {
+    params: Params,
+    search: Search,
+    progress: Progress,
+}
+
+/// That search; an error, a sentence, where the planner can't take the job.
+fn begun(r: &Reading) -> Result<&Begun, &String> {
+    let begin = || {
+        let rule = super::RULES.iter().find(|rule| rule.figure == Params::ID);
+        let shown = rule.and_then(|rule| super::state(rule, r)).ok_or_else(String::new)?;
+        if !shown.says.is_empty() {
+            return Err(shown.says);
+        }
+        let (params, _) = Params::read(&shown.query);
+        let mut search = params.search()?;
+        let progress = search.step(MOST);
+        Ok(Begun { params, search, progress })
+    };
+    r.begun.get_or_init(begin).as_ref()
+}
+
+/// Whether a run's MFU follows from its layout: not where the question says it, lacks the GPU or their number, or is of more than full
+/// training: an adapter, or reinforcement learning.
+pub(super) fn has_run(r: &Reading) -> bool {
+    r.mfu.is_none() && r.gpu.is_some() && r.cluster().is_some() && !r.has(&super::ADAPTER) && !r.has(&super::RL)
+}
+
+/// What the fastest layout of a question's job says of the run.
+pub(super) struct LaidOut {
+    /// What it sets of the run.
+    pub sets: [(&'static str, String); 4],
+    /// Whose MFU it is, in a sentence.
+    pub says: String,
+}
+
+/// The fastest layout of the job that a question asks the time of; none where the MFU doesn't follow from one, or none fits.
+pub(super) fn run(r: &Reading) -> Option<LaidOut> {
+    let Begun { params, search, .. } = begun(r).ok().filter(|_| has_run(r))?;
+    let best = search.best()?;
+    let says = format!(
+        " That MFU is the parallel planner’s estimate for {} laid out as {}, the fastest layout that fits, with {} of {} tokens per step.",
+        params.model.name(),
+        words::layout(&best.choice),
+        counted(params.batch, "sequence", "sequences"),
+        grouped(params.seq)
+    );
+    Some(LaidOut { sets: params.in_a_run(search.job(), best), says })
+}
+
+/// How long the question's tokens take at the MFU of the layout, in a sentence: the time that the figure of the whole run says.
+fn takes(r: &Reading) -> Option<String> {
+    r.tokens.filter(|_| has_run(r))?;
+    let rule = super::RULES.iter().find(|rule| rule.figure == training_run::Params::ID)?;
+    Some(super::of(&super::state(rule, r)?.query, |_: &training_run::Params, run| {
+        format!(" {} tokens take {}.", count(run.tokens), Unit::Seconds.format(run.seconds()))
+    }))
 }
 
 /// The best layouts with and without what the question names.
@@ -88,7 +160,8 @@ fn assumed(p: &Params, r: &Reading) -> String {
         )
     });
     let seq = r.seq.is_none().then(|| format!("sequences of {} tokens", grouped(p.seq)));
-    let batch = r.batch.is_none().then(|| format!("{} sequences per step", grouped(p.batch)));
+    let batch =
+        (r.batch.is_none() && r.batch_tokens.is_none()).then(|| format!("{} sequences per step", grouped(p.batch)));
     let parts: Vec<String> = [gpu, seq, batch].into_iter().flatten().collect();
     if parts.is_empty() {
         return String::new();

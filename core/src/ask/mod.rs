@@ -121,6 +121,10 @@ const FIT: [&str; 5] = ["fit", "fits", "memory", "vram", "oom"];
 const OUT: [&str; 6] = ["oom", "ooms", "oomed", "ooming", "outofmemory", "outofmemoryerror"];
 /// Tokens that a run is counted for where a question about tuning gives none.
 const TUNED_ON: f64 = 1e9;
+/// Sequences per step of a tuning run whose question gives no batch: Stanford Alpaca's.
+const TUNED_BATCH: u64 = 128;
+/// GPUs of a tuning run whose question gives none: a node.
+const NODE: u64 = 8;
 const SERVE: [&str; 18] = [
     "serve",
     "serving",
@@ -244,14 +248,30 @@ const RULES: [Rule; 8] = [
         figure: training_run::Params::ID,
         is_asked: is_planned,
         sets: |r| {
-            let tokens = r.tokens.or((r.tunes() || r.has(&ADAPTER)).then_some(TUNED_ON));
+            let tunes = r.tunes() || r.has(&ADAPTER);
+            let tokens = r.tokens.or(tunes.then_some(TUNED_ON));
             let tokens = tokens.map(|tokens| vec![("given", "tokens".to_owned()), ("tokens", plain(tokens))]);
             let mut sets = tokens.unwrap_or_default();
-            sets.extend(some([("seq", r.seq), ("gpus", short_of(r).and_then(|(_, enough)| enough))]));
-            let seq = r.seq.unwrap_or(training_run::Params::standard().seq);
-            let batch = r.batch_tokens.or(r.batch.map(|batch| batch as f64 * seq as f64));
+            let laid_out = layout::run(r);
+            let enough = || short_of(r).and_then(|(_, enough)| enough);
+            let node = Some(NODE).filter(|_| tunes && r.cluster().is_none());
+            let gpus = if laid_out.is_some() { None } else { enough().or(node) };
+            let own = r.seq.or(tunes.then(|| planner::Params::standard().seq));
+            sets.extend(some([("seq", own), ("gpus", gpus)]));
+            let seq = own.unwrap_or(training_run::Params::standard().seq);
+            let sequences = r.batch.or(tunes.then_some(TUNED_BATCH)).filter(|_| laid_out.is_none());
+            let counted = || sequences.map(|batch| batch as f64 * seq as f64);
+            let batch = r.batch_tokens.or_else(counted);
             sets.extend(batch.map(|batch| ("batch", plain(batch))));
             sets.extend(r.mfu.map(|mfu| ("mfu", plain(mfu))));
+            if let Some(laid_out) = laid_out {
+                let said = |name: &str| sets.iter().any(|(own, _)| *own == name);
+                let more: Vec<_> = laid_out.sets.into_iter().filter(|(name, _)| !said(name)).collect();
+                sets.extend(more);
+            }
+            if tunes {
+                sets.push(("start", training_run::Start::Pretrained.id().to_owned()));
+            }
             if r.preset.is_none() {
                 // Of a bare size neither depth nor width is known.
                 sets.push(("attention", "none".to_owned()));
@@ -260,10 +280,12 @@ const RULES: [Rule; 8] = [
         },
         says: |query, r| {
             of(query, |_: &training_run::Params, run| {
-                // The laws of the loss are of training from scratch.
-                let tunes = r.tunes() || r.has(&ADAPTER);
-                let mut says = too_few(r) + &if tunes { run.takes() } else { run.finding() };
-                if tunes && r.tokens.is_none() {
+                let mut says = too_few(r) + &run.finding();
+                if r.mfu.is_none() {
+                    says += &layout::run(r)
+                        .map_or(" That MFU is assumed: the question doesn’t say it.".to_owned(), |found| found.says);
+                }
+                if run.start == training_run::Start::Pretrained && r.tokens.is_none() {
                     says += " The question doesn’t say how many tokens.";
                 }
                 if r.has(&ADAPTER) {
@@ -369,6 +391,10 @@ fn is_planned(r: &Reading) -> bool {
 /// The GPUs of a question about a run that its model doesn't fit, and the fewest, of these and their doubles, on which ZeRO-3 makes it fit. None
 /// where it fits, and where the question is of an adapter or says no GPUs.
 fn short_of(r: &Reading) -> Option<(u64, Option<u64>)> {
+    *r.short.get_or_init(|| found_short(r))
+}
+
+fn found_short(r: &Reading) -> Option<(u64, Option<u64>)> {
     let [node, nodes] = r.cluster()?;
     let rule = RULES.iter().find(|rule| rule.figure == memory::Params::ID)?;
     if r.has(&ADAPTER) || r.has(&RL) {
@@ -389,6 +415,12 @@ fn too_few(r: &Reading) -> String {
     let counted = |gpus| counted(gpus, "GPU", "GPUs");
     match short_of(r) {
         None => String::new(),
+        Some((gpus, enough)) if enough != Some(gpus) && layout::run(r).is_some() => {
+            format!(
+                "With ZeRO\u{2011}3/FSDP alone it doesn’t fit on {}. With the layout below it does. ",
+                counted(gpus)
+            )
+        }
         // Another stage was asked for.
         Some((gpus, Some(enough))) if gpus == enough => {
             format!("As asked it doesn’t fit on {}. With ZeRO\u{2011}3/FSDP it does. ", counted(gpus))
@@ -567,6 +599,7 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
         // Its answer is the planner's, with the time beside it.
         What::First | What::Users | What::Length | What::Cluster if rule.figure == batching::Params::ID => true,
         What::Batch if is_micro => true,
+        What::Tokens if rule.figure == planner::Params::ID => layout::has_run(reading),
         _ => sets.iter().any(|(name, _)| what.params().contains(name)),
     };
     let (used, left): (Vec<_>, Vec<_>) = reading.said.iter().partition(|(what, _)| is_used(*what));

@@ -1,5 +1,8 @@
 //! What a question says in numbers and names: a model, GPUs, users, lengths. What is not one of these is not read.
 
+use std::cell::OnceCell;
+
+use super::layout::Begun;
 use crate::hardware::{self, Accelerator};
 use crate::model::presets::{self, Preset};
 use crate::quantity::{Unit, count, counted, grouped};
@@ -136,7 +139,7 @@ impl What {
 }
 
 /// What was read.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Reading {
     /// Every word of the question, in lower case.
     pub words: Vec<String>,
@@ -190,6 +193,10 @@ pub(super) struct Reading {
     pub said: Vec<(What, String)>,
     /// Amounts of which nothing was read.
     pub unread: Vec<String>,
+    /// [`super::short_of`], once it was asked for.
+    pub short: OnceCell<Option<(u64, Option<u64>)>>,
+    /// [`super::layout::begun`], once it was asked for.
+    pub begun: OnceCell<Result<Begun, String>>,
 }
 
 /// A number at the beginning of a word, and what follows it: `24gb`, `8x`, `1.5b`.

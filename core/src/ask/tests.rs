@@ -888,3 +888,89 @@ fn steps_that_are_counted_elsewhere_are_no_moment() {
         assert_eq!(Reading::of(question).at_step(), Some(step), "{question}");
     }
 }
+
+/// The box, the run's figure and the planner's link say one time for one job, and say the MFU that it rests on.
+#[test]
+fn one_job_takes_one_time_wherever_it_is_asked() {
+    use crate::planner;
+    let spaced = |text: &str| text.replace(char::is_whitespace, " ");
+    for (question, is_named) in [
+        ("how long to train llama 3 8b on 2B tokens on 16 H100", true),
+        ("how long to train llama 3 70b on 1T tokens with 512 H100 and sequences of 8192", true),
+        ("train Qwen2.5-32B on 100B tokens with 40 A100 80GB", true),
+        ("how long to train a 7B model on 2T tokens with 64 H100", false),
+    ] {
+        let run = run_of(question);
+        let (shown, problems) = training_run::Params::read(&run.query);
+        let evaluated = shown.evaluate().expect("a run");
+        let (time, mfu) = (Unit::Seconds.format(evaluated.seconds()), Unit::Fraction.format(shown.mfu));
+        let says = spaced(&run.says);
+        assert!(problems.is_empty() && says.contains(&spaced(&format!(" in {time} on "))), "{question}: {says}");
+        assert!(says.contains(&format!(" at an MFU of {mfu},")), "{question}: {says}");
+        assert!(says.contains("That MFU is the parallel planner’s estimate for "), "{question}: {says}");
+
+        let asks_layout = answers(&format!("{question}, which layout"));
+        let [layout, again] = &asks_layout[..] else { panic!("{question}: {asks_layout:?}") };
+        assert_eq!((layout.figure, &again.query), (planner::Params::ID, &run.query), "{question}");
+        assert!(spaced(&layout.says).contains(&spaced(&format!(" tokens take {time}."))), "{}", layout.says);
+
+        let (params, _) = planner::Params::read(&layout.query);
+        let search = params.search().expect("a job").run();
+        let best = search.best().expect("a layout");
+        let given = Query::new(["given", "tokens"].map(|name| (name, value(&run, name).unwrap_or_default())));
+        let (linked, problems) = training_run::Params::read(&params.run(search.job(), best).with(&given));
+        assert_eq!(problems, [], "{question}");
+        if is_named {
+            assert_eq!(linked, shown, "{question}");
+        }
+        let own = shown.tokens / search.job().tokens() * best.step;
+        let linked = linked.evaluate().expect("a run");
+        assert!((linked.seconds() / own - 1.0).abs() < 2e-3, "{question}: {} and {own}", linked.seconds());
+        assert!((linked.step_seconds() / best.step - 1.0).abs() < 2e-3, "{question}");
+    }
+}
+
+#[test]
+fn an_mfu_that_nobody_says_is_one_default_and_called_assumed() {
+    for question in [
+        "how long to train llama 3 8b on 2B tokens",
+        "how long does LoRA tuning of llama 3 8b take on a 4090",
+        "Can I train Llama 3.1 405B on 8 H100 for 2B tokens",
+    ] {
+        let a = run_of(question);
+        assert_eq!(value(&a, "mfu"), None, "{question}");
+        assert!(a.says.contains("at an MFU of 40%") && a.says.contains("That MFU is assumed"), "{}", a.says);
+    }
+    let said = run_of("how long to train 7B on 1T tokens on 64 H100 at 45% MFU");
+    assert!(said.says.contains("at an MFU of 45%") && !said.says.contains("That MFU"), "{}", said.says);
+    let labelled = catalogue::ALL.iter().flat_map(|entry| entry.params().map(|param| (entry.id, param)));
+    for (id, param) in labelled.filter(|(_, param)| param.look.label == "MFU") {
+        assert_eq!(param.spec.default, training_run::MFU, "{id}");
+    }
+}
+
+#[test]
+fn fine_tuning_is_answered_as_fine_tuning() {
+    for question in [
+        "fine-tune 8B on 20M tokens",
+        "how long to fine-tune llama 3 8b on 20M tokens on 8 H100",
+        "how long does LoRA tuning of llama 3 8b take on a 4090",
+    ] {
+        let a = run_of(question);
+        assert_eq!(value(&a, "start"), Some("pretrained"), "{question}");
+        let (params, problems) = training_run::Params::read(&a.query);
+        let run = params.evaluate().expect("a run");
+        assert!(problems.is_empty() && run.steps() >= 50.0, "{question}: {}", a.query);
+        for word in ["predicted loss", "lowest", "compute-optimal", "1,024"] {
+            assert!(!a.says.contains(word), "{question}: {}", a.says);
+        }
+        assert!(
+            a.says.contains(" steps of ") && a.says.contains("Scaling laws describe training from scratch"),
+            "{}",
+            a.says
+        );
+    }
+    let a = run_of("fine-tune 8B on 20M tokens");
+    assert!(a.says.starts_with("Assumed, because the question doesn’t say how many: 8 GPUs. "), "{}", a.says);
+    assert_eq!(value(&run_of("how long to train llama 3 8b on 2B tokens"), "start"), None);
+}

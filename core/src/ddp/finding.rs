@@ -125,11 +125,16 @@ impl Timeline {
             );
         }
         let counted = if buckets == 1 { "one bucket".to_owned() } else { format!("{buckets} buckets") };
+        let rests_on = if params.backward_ms > 0.0 {
+            String::new()
+        } else {
+            format!(" at an MFU of {}", unbroken(&Unit::Fraction.format(params.mfu)))
+        };
         let mut text = if params.ranks < 2 {
-            format!("A step takes {}. One rank has nobody to share gradients with.", time(self.end()))
+            format!("A step takes {}{rests_on}. One rank has nobody to share gradients with.", time(self.end()))
         } else {
             format!(
-                "A step takes {}, of which {} wait for all-reduces: {} of {} in {counted} hides behind the backward pass.",
+                "A step takes {}{rests_on}, of which {} wait for all-reduces: {} of {} in {counted} hides behind the backward pass.",
                 time(self.end()),
                 time(self.exposed),
                 unbroken(&Unit::Fraction.format(self.hidden())),

@@ -149,7 +149,7 @@ const OWN: [Param<Params>; 28] = [
         .main()
         .at(|p| p.mbs.slot()),
     choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
-    real("mfu", "share of the GPU’s peak that the arithmetic reaches", [0.01, 1.0], "0.4")
+    real("mfu", "share of the GPU’s peak that the arithmetic reaches", [0.01, 1.0], crate::training_run::MFU)
         .takes(Takes::Mfu)
         .label("MFU")
         .slider(Scale::Linear { min: 0.05, max: 1.0, step: 0.05 })

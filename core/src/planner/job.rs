@@ -253,6 +253,18 @@ impl Job {
         self.flops / (seconds * self.cluster.gpu.peak * self.cluster.gpus() as f64)
     }
 
+    /// The share of the forward pass's FLOPs that a layout computes again.
+    pub fn recomputed(&self, choice: &Choice) -> f64 {
+        match choice.recompute {
+            Recompute::None => 0.0,
+            Recompute::Selective => {
+                let flops = self.shape.forward_flops(self.seq, true);
+                (flops.scores + flops.values) / flops.total()
+            }
+            Recompute::Full => 1.0,
+        }
+    }
+
     /// Tokens of a step.
     pub fn tokens(&self) -> f64 {
         self.seq as f64 * self.batch as f64

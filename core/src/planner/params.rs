@@ -2,7 +2,7 @@
 
 use super::cluster::{Axis, Cluster};
 use super::job::{Choice, Job, Step};
-use super::search::{Pins, Search};
+use super::search::{Layout, Pins, Search};
 use super::traffic::Traffic;
 use super::words;
 use crate::declare::{
@@ -13,7 +13,9 @@ use crate::hardware::{self, links};
 use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ModelRef, reference};
 use crate::quantity::{Unit, grouped};
-use crate::query::{Query, Reader};
+use crate::query::{Query, Reader, plain};
+use crate::setup::{Setup, fill};
+use crate::training_run;
 
 /// The parameters: a job, and what of its layout is fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -391,6 +393,26 @@ impl Params {
     pub fn job(&self) -> Result<Job, String> {
         let job = Job::new(self.model, self.cluster, [self.seq, self.batch], self.flash);
         job.map_err(|problem| problem.message)
+    }
+
+    /// The same job in [`training_run`], at the MFU of a layout of it: what is set beside the model and the GPUs.
+    pub fn in_a_run(&self, job: &Job, layout: &Layout) -> [(&'static str, String); 4] {
+        // Shown with three digits.
+        let rounded = |share: f64| plain((share * 1e4).round() / 1e4);
+        [
+            ("seq", self.seq.to_string()),
+            ("batch", plain(job.tokens())),
+            ("mfu", rounded(job.mfu(layout.step))),
+            ("recompute", rounded(job.recomputed(&layout.choice))),
+        ]
+    }
+
+    /// The run of this job at the MFU of a layout of it, in the state of [`training_run`].
+    pub fn run(&self, job: &Job, layout: &Layout) -> Query {
+        let Cluster { gpu, node, nodes, .. } = self.cluster;
+        let (node, nodes) = (Some(node), Some(nodes));
+        let setup = Setup { model: Some(self.model), gpu: Some(gpu), node, nodes, ..Setup::default() };
+        fill(training_run::Params::ENTRY.params(), &setup, &Query::new(self.in_a_run(job, layout))).query
     }
 
     /// A search through the layouts; an error, a sentence, if the model is impossible.

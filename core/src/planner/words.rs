@@ -30,6 +30,12 @@ pub fn layout(choice: &Choice) -> String {
     if parts.is_empty() { "nothing split".to_owned() } else { parts.join(" · ") }
 }
 
+/// What the fullest GPU holds, and the setting of the memory figure that isn't its default: "49.9 GB of tensors on the fullest GPU (gradients
+/// in fp32)".
+pub fn held(bytes: f64) -> String {
+    format!("{} of tensors on the fullest GPU (gradients in fp32)", bytes_decimal(bytes))
+}
+
 /// Where the groups of an axis lie and what connects them: "inside a node, over NVLink 3 (A100)".
 pub fn place(job: &Job, group: Group) -> String {
     let cluster = &job.cluster;
@@ -114,11 +120,11 @@ pub fn finding(search: &Search) -> String {
         _ => "",
     };
     format!(
-        "{of} {}. A step takes {} at an MFU of {}, with {} of tensors on the fullest GPU.{tight}{largest}",
+        "{of} {}. A step takes {} at an MFU of {}, with {}.{tight}{largest}",
         layout(&best.choice),
         Unit::Seconds.format(total),
         Unit::Fraction.format(job.mfu(total)),
-        bytes_decimal(best.memory)
+        held(best.memory)
     )
 }
 

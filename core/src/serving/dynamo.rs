@@ -33,10 +33,10 @@ pub fn manifest(params: &Params, plan: &Plan) -> Result<String, String> {
             counted(gpus, "GPU", "GPUs")
         ));
     }
-    let mut text = "apiVersion: nvidia.com/v1beta1\nkind: DynamoGraphDeployment\nmetadata:\n  name: serving\nspec:\n  backendFramework: vllm\n  \
+    let mut text = format!("# {}\n", params.pooled(plan, &pools));
+    text += "apiVersion: nvidia.com/v1beta1\nkind: DynamoGraphDeployment\nmetadata:\n  name: serving\nspec:\n  backendFramework: vllm\n  \
                     components:\n  - name: Frontend\n    type: frontend\n    replicas: 1\n    podTemplate:\n      spec:\n        containers:\n        \
-                    - name: main\n"
-        .to_owned();
+                    - name: main\n";
     let _ = write!(
         text,
         "          image: {IMAGE}\n          env:\n          - name: DYN_ROUTER_MODE\n            value: kv\n"
@@ -73,6 +73,7 @@ mod tests {
     use crate::launch::schema;
     use crate::launch::yaml::{Node, read};
     use crate::query::Query;
+    use crate::serving::sizing::Size;
 
     fn written(query: &str) -> (Params, Plan, Result<String, String>) {
         let (params, problems) = Params::read(&Query::parse(query));
@@ -103,6 +104,8 @@ mod tests {
                 |i: usize, path: &str| components[i].at(path).and_then(Node::text).unwrap_or_default().to_owned();
             assert_eq!([0, 1, 2].map(|i| said(i, "type")), ["frontend", "prefill", "decode"]);
             let pools = params.pools(&plan).expect("pools");
+            // What the pods ask for is what the first line and the page say, beside the plan's own.
+            let mut asked = 0;
             assert_eq!(
                 (said(1, "replicas"), said(2, "replicas")),
                 (pools.prefill.to_string(), pools.decode.to_string())
@@ -115,6 +118,8 @@ mod tests {
                 if i > 0 {
                     let limit = containers[0].at("resources.limits").and_then(|l| l.get("nvidia.com/gpu")?.text());
                     assert_eq!(limit, Some(plan.size().expect("one").replica().to_string().as_str()));
+                    let each: u64 = limit.and_then(|limit| limit.parse().ok()).expect("a number");
+                    asked += each * said(i, "replicas").parse::<u64>().expect("a number");
                     let arguments = texts(&containers[0], "args");
                     assert_eq!(arguments[0], "--model", "{text}");
                     assert!(
@@ -123,6 +128,13 @@ mod tests {
                     );
                 }
             }
+            assert_eq!(asked, pools.gpus(), "{text}");
+            let planned = plan.size().and_then(Size::gpus).expect("a plan");
+            let first = text.lines().next().unwrap_or_default();
+            assert_eq!(first, format!("# {}", params.pooled(&plan, &pools)));
+            assert!(first.contains(&format!(" take {}, ", counted(asked, "GPU", "GPUs"))), "{first}");
+            let named = first.ends_with(&format!(" do both take {planned}.")) || asked == planned;
+            assert!(named && params.finding(&plan).contains(&format!(" {planned} × ")), "{first}");
         }
     }
 
@@ -144,6 +156,17 @@ mod tests {
             assert!(pools.batch * pools.decode >= 500 && pools.token <= 0.05, "{pools:?}");
             assert!(pools.prompts * pools.each <= pools.prefill as f64, "{pools:?}");
         }
+    }
+
+    #[test]
+    fn gpus_that_are_too_few_for_two_pools_are_said() {
+        let (params, plan, text) = written("users=500&have=16");
+        let pools = params.pools(&plan).expect("pools");
+        assert_eq!(plan.size().and_then(Size::gpus), Some(16));
+        let missing = format!(" You have 16, which is {} too few for two pools.", pools.gpus() - 16);
+        assert!(text.is_ok_and(|text| text.contains(&missing)), "{missing}");
+        // An answer takes as long as in the plan: as many prompts come per second.
+        assert!((pools.prompts * params.output as f64 / params.throughput(&plan) - 1.0).abs() < 1e-12);
     }
 
     #[test]

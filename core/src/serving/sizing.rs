@@ -366,6 +366,15 @@ pub struct Pools {
     pub prompts: f64,
     /// Seconds of one of them, alone.
     pub each: f64,
+    /// GPUs of a replica.
+    pub replica: u64,
+}
+
+impl Pools {
+    /// GPUs of both.
+    pub fn gpus(&self) -> u64 {
+        (self.prefill + self.decode) * self.replica
+    }
 }
 
 /// The most of `all` for which something holds that holds for fewer too.
@@ -380,8 +389,8 @@ fn most(all: u64, holds: impl Fn(u64) -> bool) -> u64 {
 
 impl Params {
     /// The users in two pools of replicas of the plan's size, which send caches from one to the other (Splitwise, arXiv:2311.18677;
-    /// `DistServe`, arXiv:2401.09670). A replica that decodes has no prompts in its steps, and takes as many users as keep the promise. Each
-    /// user's answer ends after `output` tokens and brings the next prompt, and prompts are computed one by one, with nothing between them.
+    /// `DistServe`, arXiv:2401.09670). A replica that decodes has no prompts in its steps, and takes as many users as keep the promise. Prompts
+    /// come as often as in the plan, so that an answer takes as long in all, and are computed one by one, with nothing between them.
     ///
     /// # Errors
     /// Why there are none, in a sentence.
@@ -394,9 +403,34 @@ impl Params {
         let batch = self.users.div_ceil(decode);
         let new = self.prompt.saturating_sub(self.cached).max(1);
         let each = engine.step_of([(Chunk { new, past: self.prompt - new }, 1)]).time();
-        let prompts = self.users as f64 / (self.output as f64 * token(batch));
+        let prompts = self.throughput(plan) / self.output as f64;
         let prefill = (prompts * each).ceil().max(1.0) as u64;
-        Ok(Pools { prefill, decode, batch, token: token(batch), prompts, each })
+        Ok(Pools { prefill, decode, batch, token: token(batch), prompts, each, replica: size.replica() })
+    }
+
+    /// How many GPUs two pools take, beside those of the plan and those that there are, in sentences.
+    pub fn pooled(&self, plan: &Plan, pools: &Pools) -> String {
+        let gpus = |n: u64| counted(n, "GPU", "GPUs");
+        let replicas = |n: u64, what: &str| format!("{} {what}", counted(n, "replica", "replicas"));
+        let (took, planned) = (pools.gpus(), plan.size().and_then(Size::gpus).unwrap_or(0));
+        let both = if took == planned {
+            "as many as where every replica does both".to_owned()
+        } else {
+            format!("where replicas that do both take {}", grouped(planned))
+        };
+        let have = match self.have {
+            have if have > 0 && took > have => {
+                format!(" You have {}, which is {} too few for two pools.", grouped(have), grouped(took - have))
+            }
+            _ => String::new(),
+        };
+        format!(
+            "{} and {} of {} take {}, {both}.{have}",
+            replicas(pools.prefill, "for prompts"),
+            replicas(pools.decode, "for answers"),
+            gpus(pools.replica),
+            gpus(took)
+        )
     }
 
     /// A replica with `batch` users in the steady state.

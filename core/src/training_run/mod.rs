@@ -16,7 +16,7 @@ pub mod schedule;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Attention, Given, Params, Show};
+pub use params::{Attention, Given, Params, Show, Start};
 
 use crate::hardware::Accelerator;
 use crate::scaling_laws::{Fit, PER_PAIR, POINTS, Point};
@@ -24,6 +24,8 @@ use batch::Noise;
 use optimizer::{Cost, Rule, Weights};
 use schedule::Schedule;
 
+/// The MFU of a run where neither a question nor a layout says one: about what published runs reach.
+pub const MFU: &str = "0.4";
 /// Seconds of a day.
 pub const DAY: f64 = 86_400.0;
 /// Seconds of an hour.
@@ -111,6 +113,8 @@ pub struct Run {
     pub schedule: Schedule,
     /// The optimizer.
     pub rule: Rule,
+    /// What it starts from.
+    pub start: Start,
 }
 
 impl Run {

@@ -3,14 +3,14 @@
 use super::batch::{self, Noise};
 use super::optimizer::Rule;
 use super::schedule::{Schedule, Shape};
-use super::{DAY, HOUR, Machine, Run, Size};
+use super::{DAY, HOUR, MFU, Machine, Run, Size};
 use crate::declare::{
-    Aim, Decision, Field, Measure, Model, Origin, Origins, Param, Scale, Takes, choice, headline, lever, measure,
-    origin, real, whole, written,
+    Aim, Applies, Decision, Field, Measure, Model, Origin, Origins, Param, Scale, Takes, applies, choice, headline,
+    lever, measure, origin, real, when, whole, written,
 };
 use crate::hardware::{self, Accelerator};
 use crate::options;
-use crate::quantity::{Unit, dollars, grouped, number, unbroken};
+use crate::quantity::{Unit, counted, dollars, grouped, number, unbroken};
 use crate::scaling_laws::Fit;
 
 /// What the run is given; the rest follows.
@@ -29,6 +29,21 @@ options!(Given {
     Tokens: "tokens", "tokens";
     Days: "days", "days";
     Money: "money", "money";
+});
+
+/// What the run starts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Start {
+    /// Nothing: pre-training, which the laws of the loss are of.
+    #[default]
+    Random,
+    /// A model that was trained before: fine-tuning.
+    Pretrained,
+}
+
+options!(Start {
+    Random: "random", "random weights";
+    Pretrained: "pretrained", "a pretrained model";
 });
 
 /// How much of attention's products without weights counts as FLOPs of the model.
@@ -146,6 +161,8 @@ pub struct Params {
     pub floor: f64,
     /// The optimizer.
     pub optimizer: Rule,
+    /// What the run starts from.
+    pub start: Start,
     /// What is drawn.
     pub show: Show,
 }
@@ -179,6 +196,7 @@ impl Default for Params {
             decay: 0.0,
             floor: 0.0,
             optimizer: Rule::default(),
+            start: Start::default(),
             show: Show::default(),
         }
     }
@@ -204,6 +222,16 @@ const HEAD: f64 = 128.0;
 
 /// The most tokens that a run can have, whatever it is given.
 const MOST_TOKENS: f64 = 1e30;
+
+/// Whether it is training from scratch.
+fn is_first(p: &Params) -> bool {
+    p.start == Start::Random
+}
+
+/// A quantity that the laws of the loss say, which are of training from scratch.
+const fn of_law(measure: Measure<Params, Run>) -> Measure<Params, Run> {
+    when(|p, _| is_first(p), measure)
+}
 
 fn percent(value: f64) -> String {
     Unit::Fraction.format(value)
@@ -254,13 +282,18 @@ impl Model for Params {
             .slider(Scale::Decades(2, 10))
             .drawn()
             .at(|p| p.money.slot()),
-        real("mfu", "model FLOPs utilization: model FLOPs per second over peak", [0.001, 1.0], "0.4")
+        real("mfu", "model FLOPs utilization: model FLOPs per second over peak", [0.001, 1.0], MFU)
             .takes(Takes::Mfu)
             .label("MFU")
             .unit(Unit::Fraction)
             .slider(Scale::Linear { min: 0.01, max: 1.0, step: 0.01 })
             .main()
             .at(|p| p.mfu.slot()),
+        choice("start", "what the run starts from; the laws of the loss are of random weights", Start::LIST, "random")
+            .label("Starts from")
+            .more("The model")
+            .quiet()
+            .at(|p| p.start.slot()),
         choice("show", "what is drawn", Show::LIST, "loss").label("Show").drawn().at(|p| p.show.slot()),
         choice("gpu", "GPU", hardware::LIST, "h100-80").label("GPU").more("The machine").at(|p| p.gpu.slot()),
         real("goodput", "share of the time that it trains", [0.01, 1.0], "1")
@@ -359,6 +392,7 @@ impl Model for Params {
             .more("Optimizer and law")
             .at(|p| p.law.slot()),
     ];
+    const APPLIES: &'static [Applies<Self>] = &[applies(&["show", "law", "critical"], is_first)];
     const ORIGIN: Origin = Origin::Of("Chowdhery et al. 2022 (PaLM), arXiv:2204.02311, Appendix B");
     const ORIGINS: &'static [Origins] = &[
         origin(
@@ -392,10 +426,10 @@ impl Model for Params {
             "From the first step to the last, at the utilization given.",
             measure("time", "Training time", Unit::Seconds, |_, r| r.seconds()),
         ),
-        headline(
+        of_law(headline(
             "The loss that the scaling law predicts.",
             measure("loss", "Predicted loss, nats per token", Unit::Ratio, |_, r| r.loss()),
-        ),
+        )),
         measure("gpu-hours", "GPU-hours", Unit::Count, |_, r| r.gpu_hours()),
         headline(
             "GPU-hours times their price.",
@@ -414,25 +448,27 @@ impl Model for Params {
             "Throughput of one GPU.",
             measure("rate-per-gpu", "Tokens/s per GPU", Unit::Count, |_, r| r.rate() / r.machine.gpus),
         ),
-        measure("ratio", "Tokens per parameter", Unit::Ratio, |_, r| r.point().ratio()),
-        measure("optimal-params", "Compute-optimal parameters", Unit::Count, |_, r| r.optimum().params),
-        measure("optimal-tokens", "Compute-optimal tokens", Unit::Count, |_, r| r.optimum().tokens),
-        measure("optimal-share", "Training tokens over the compute-optimal number", Unit::Ratio, |_, r| {
+        of_law(measure("ratio", "Tokens per parameter", Unit::Ratio, |_, r| r.point().ratio())),
+        of_law(measure("optimal-params", "Compute-optimal parameters", Unit::Count, |_, r| r.optimum().params)),
+        of_law(measure("optimal-tokens", "Compute-optimal tokens", Unit::Count, |_, r| r.optimum().tokens)),
+        of_law(measure("optimal-share", "Training tokens over the compute-optimal number", Unit::Ratio, |_, r| {
             r.tokens / r.optimum().tokens
-        }),
+        })),
         measure("steps", "Steps", Unit::Count, |_, r| r.steps()),
         measure("step-time", "Step time", Unit::Seconds, |_, r| r.step_seconds()),
-        measure("critical-batch", "Critical batch size, tokens", Unit::Count, |_, r| r.critical()),
-        measure("step-factor", "Steps over the minimum", Unit::Ratio, |_, r| batch::step_factor(r.batch, r.critical())),
-        measure("token-factor", "Tokens over the minimum", Unit::Ratio, |_, r| {
+        of_law(measure("critical-batch", "Critical batch size, tokens", Unit::Count, |_, r| r.critical())),
+        of_law(measure("step-factor", "Steps over the minimum", Unit::Ratio, |_, r| {
+            batch::step_factor(r.batch, r.critical())
+        })),
+        of_law(measure("token-factor", "Tokens over the minimum", Unit::Ratio, |_, r| {
             batch::token_factor(r.batch, r.critical())
-        }),
-        measure("steps-min", "Minimum steps for this loss", Unit::Count, |_, r| {
+        })),
+        of_law(measure("steps-min", "Minimum steps for this loss", Unit::Count, |_, r| {
             r.steps() / batch::step_factor(r.batch, r.critical())
-        }),
-        measure("tokens-min", "Minimum tokens for this loss", Unit::Count, |_, r| {
+        })),
+        of_law(measure("tokens-min", "Minimum tokens for this loss", Unit::Count, |_, r| {
             r.tokens / batch::token_factor(r.batch, r.critical())
-        }),
+        })),
         measure("learning-rate-mean", "Mean learning rate over the peak", Unit::Fraction, |_, r| r.schedule.mean()),
         measure("optimizer-state", "Optimizer state, all GPUs", Unit::Bytes, |_, r| r.optimizer().state),
         measure("optimizer-bytes", "Optimizer bytes per parameter", Unit::Ratio, |_, r| {
@@ -490,6 +526,11 @@ impl Model for Params {
 }
 
 impl Params {
+    /// What is drawn: of fine-tuning the learning rate, because no law says its loss.
+    pub fn drawn(&self) -> Show {
+        if is_first(self) { self.show } else { Show::Schedule }
+    }
+
     fn run(&self) -> Run {
         let machine = Machine {
             gpu: self.gpu,
@@ -512,7 +553,8 @@ impl Params {
         let schedule = Schedule { shape: self.schedule, warmup: self.warmup, decay: self.decay, floor: self.floor };
         let noise = if self.critical > 0.0 { Noise::Measured(self.critical) } else { Noise::Kaplan };
         let (surface, rule) = (self.law.fit(), self.optimizer);
-        let mut run = Run { machine, size, tokens: self.tokens, batch: self.batch, noise, surface, schedule, rule };
+        let (tokens, batch, start) = (self.tokens, self.batch, self.start);
+        let mut run = Run { machine, size, tokens, batch, noise, surface, schedule, rule, start };
         let seconds = match self.given {
             Given::Tokens => return run,
             Given::Days => self.days * DAY,
@@ -528,6 +570,9 @@ impl Params {
 impl Run {
     /// What comes of it, in sentences.
     pub fn finding(&self) -> String {
+        if self.start == Start::Pretrained {
+            return format!("{} {}", self.takes(), self.tuned());
+        }
         let best = self.optimum();
         let far = self.batch / self.critical();
         let batch = if far > 2.0 {
@@ -548,6 +593,18 @@ impl Run {
         )
     }
 
+    /// The steps of fine-tuning, and what isn't said of it.
+    fn tuned(&self) -> String {
+        let batch = unbroken(&count(self.batch));
+        let steps = if self.batch > self.tokens {
+            format!("That is less than one batch of {batch} tokens, so choose a smaller batch.")
+        } else {
+            let steps = self.steps().ceil() as u64;
+            format!("That is {} of {batch} tokens.", counted(steps, "step", "steps"))
+        };
+        format!("{steps} Scaling laws describe training from scratch and say nothing about this run.")
+    }
+
     /// How long it takes and what it costs, in a sentence.
     pub fn takes(&self) -> String {
         let Size { params, total, .. } = self.size;
@@ -557,12 +614,13 @@ impl Run {
             String::new()
         };
         format!(
-            "{} parameters{active} see {} tokens in {} on {} × {}, for {} and {} kWh.",
+            "{} parameters{active} see {} tokens in {} on {} × {} at an MFU of {}, for {} and {} kWh.",
             unbroken(&count(total.max(params))),
             unbroken(&count(self.tokens)),
             unbroken(&Unit::Seconds.format(self.seconds())),
             grouped(self.machine.gpus as u64),
             self.machine.gpu.name,
+            unbroken(&percent(self.machine.mfu)),
             unbroken(&dollars(self.cost())),
             unbroken(&count(self.energy())),
         )

@@ -155,3 +155,33 @@ fn findings_name_what_was_asked() {
     assert!(run.optimizer_finding().starts_with("AdamW keeps"));
     assert!(run.curve().windows(2).all(|w| w[1].1 < w[0].1));
 }
+
+/// Fine-tuning has no loss by law and no number of tokens that is enough: neither in a sentence nor in a number, nor as a decision.
+#[test]
+fn fine_tuning_is_no_pre_training() {
+    let query = "params=8e9&gpus=8&given=tokens&tokens=2e7&batch=262144&start=pretrained";
+    let tuned = run(query);
+    let says = tuned.finding().replace(char::is_whitespace, " ");
+    assert!(
+        says.contains("That is 77 steps of 262 k tokens.") || says.contains("77 steps of 262,144 tokens."),
+        "{says}"
+    );
+    assert!(says.contains(" min on 8 × ") && says.contains("Scaling laws describe training from scratch"), "{says}");
+    assert!(run(&format!("{query}&batch=4194304000")).finding().contains("choose a smaller batch"));
+    let entry = Params::ENTRY;
+    let shown = |query: &str| -> Vec<&str> {
+        let evaluated = (entry.evaluate)(&Query::parse(query));
+        evaluated.quantities.iter().filter(|q| q.applies).map(|q| q.id).collect()
+    };
+    let first = shown("given=tokens&tokens=2e7");
+    let tuned = shown(query);
+    for id in ["loss", "ratio", "optimal-share", "optimal-tokens", "critical-batch", "steps-min"] {
+        assert!(first.contains(&id) && !tuned.contains(&id), "{id}");
+    }
+    for id in ["time", "cost", "steps", "step-time"] {
+        assert!(tuned.contains(&id), "{id}");
+    }
+    let (params, _) = Params::read(&Query::parse(&format!("{query}&show=loss")));
+    assert_eq!(params.drawn(), super::Show::Schedule);
+    assert!(!params.applies("show"));
+}

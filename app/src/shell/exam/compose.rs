@@ -10,7 +10,8 @@ use ringside_core::exercise;
 use ringside_core::practice::exam::{HONESTY, MAX_EXERCISES, MAX_SEED, MAX_TITLE};
 use ringside_core::quantity::Unit;
 use ringside_core::query::{Kind, ParamSpec};
-use ringside_learner::quiz::{Link, MOST_MINUTES};
+use ringside_learner::MOST_MINUTES;
+use ringside_learner::quiz::Link;
 
 use super::asked;
 use super::problems;

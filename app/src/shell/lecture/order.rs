@@ -1,10 +1,11 @@
-//! The list's blocks in order: each is moved by dragging or by its buttons, timed, or taken out.
+//! The list's blocks in order: each is moved by dragging its handle or by its buttons, timed, or taken out.
 
 use leptos::ev::DragEvent;
 use leptos::prelude::*;
 use ringside_content::words::duration;
 use ringside_core::quantity::counted;
-use ringside_learner::order::{self, Block, MOST_MINUTES};
+use ringside_learner::MOST_MINUTES;
+use ringside_learner::order::{self, Block};
 
 use crate::ui::{dom, focus_soon};
 
@@ -91,15 +92,20 @@ impl Order {
         };
         view! {
             <li
-                draggable="true"
-                on:dragstart=move |event: DragEvent| {
-                    dom::drag(&event);
-                    self.dragged.set_value(Some(at));
-                }
-                on:dragend=move |_| self.dragged.set_value(None)
                 on:dragover=move |event: DragEvent| if self.dragged.with_value(Option::is_some) { event.prevent_default() }
                 on:drop=dropped
             >
+                // Text in a line that is draggable as a whole can't be selected.
+                <span
+                    class="lecture-grip"
+                    draggable="true"
+                    title="Drag to move"
+                    on:dragstart=move |event: DragEvent| {
+                        dom::drag(&event);
+                        self.dragged.set_value(Some(at));
+                    }
+                    on:dragend=move |_| self.dragged.set_value(None)
+                ></span>
                 <span class="lecture-title">{title.clone()}</span>
                 <label>
                     <input type="text" inputmode="numeric" maxlength="7" aria-label=format!("Minutes for {title}") prop:value=shown on:change=time />

@@ -1,13 +1,16 @@
 //! The layout on show: where its time goes, why it is the best, what it sends, and why others are impossible.
 
 use leptos::prelude::*;
-use ringside_core::memory::Verdict;
+use ringside_core::declare::Model as _;
+use ringside_core::memory::{Verdict, breakdown};
 use ringside_core::planner::found::Barrier;
 use ringside_core::planner::{KNOBS, Step, Traffic, words};
 use ringside_core::quantity::{Unit, bytes_decimal, grouped, number};
+use ringside_core::training_run;
 use ringside_drawing::scale::percent;
 
 use super::{Look, Shown};
+use crate::ui::link::to_widget;
 use crate::ui::table::{Table, numbers, words};
 
 /// The layout in words, what to do with it, and its time by what it is for.
@@ -44,7 +47,27 @@ pub(super) fn view(shown: Shown) -> AnyView {
                 <p class="planner-title">"Why this one"</p>
                 <dl class="planner-reasons">{reasons(shown)}</dl>
             </div>
+            {onward(shown)}
         </section>
+    }
+    .into_any()
+}
+
+/// The same layout in the figures of a whole run and of memory.
+fn onward(shown: Shown) -> AnyView {
+    let run = move || {
+        shown
+            .state
+            .params()
+            .with(|p| shown.with(|job, layout| to_widget(training_run::Params::ID, &p.run(job, layout))))
+    };
+    let memory =
+        move || shown.with(|job, layout| to_widget(breakdown::Params::ID, &job.memory_params(&layout.choice).query()));
+    view! {
+        <p class="fine">
+            "See " <a href=run>"how long a whole run takes at this MFU"</a> " and "
+            <a href=memory>"what each GPU holds, with gradients in fp32"</a> "."
+        </p>
     }
     .into_any()
 }

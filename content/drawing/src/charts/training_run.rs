@@ -1,8 +1,8 @@
 //! A training run: its loss over the days, steps and tokens over the batch, its learning rate, optimizers side by side.
 
-use ringside_core::quantity::{Unit, number};
+use ringside_core::quantity::{Unit, capital, number};
 use ringside_core::training_run::batch::{self, trades};
-use ringside_core::training_run::{DAY, Params, Run, Show};
+use ringside_core::training_run::{DAY, HOUR, Params, Run, Show};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule as Line, Series, Shape, Stroke, Writing};
 
@@ -10,7 +10,7 @@ const COUNT: Writing = Writing::Unit(Unit::Count);
 
 /// The chart that is asked for.
 pub fn chart(params: &Params, run: &Run) -> Chart {
-    match params.show {
+    match params.drawn() {
         Show::Loss => loss(run),
         Show::Batch => batch_size(run),
         Show::Schedule => learning_rate(run),
@@ -18,25 +18,32 @@ pub fn chart(params: &Params, run: &Run) -> Chart {
     }
 }
 
-/// The loss over the days of this model, and of the best one for as many FLOPs.
+/// The unit in which a time is read along an axis, in seconds.
+fn unit(seconds: f64) -> (f64, &'static str) {
+    let units = [(DAY, "days"), (HOUR, "hours"), (60.0, "minutes")];
+    units.into_iter().find(|(unit, _)| seconds >= 2.0 * unit).unwrap_or((1.0, "seconds"))
+}
+
+/// The loss over the time of this model, and of the best one for as many FLOPs.
 fn loss(run: &Run) -> Chart {
-    let curve: Vec<(f64, f64)> = run.curve().into_iter().map(|(seconds, loss)| (seconds / DAY, loss)).collect();
+    let (each, name) = unit(run.seconds());
+    let curve: Vec<(f64, f64)> = run.curve().into_iter().map(|(seconds, loss)| (seconds / each, loss)).collect();
     let compute = run.compute();
-    let end = run.seconds() / DAY;
-    let best = curve.iter().map(|(day, _)| (*day, run.surface.loss(run.surface.optimum(compute * day / end))));
+    let end = run.seconds() / each;
+    let best = curve.iter().map(|(at, _)| (*at, run.surface.loss(run.surface.optimum(compute * at / end))));
     let best: Vec<(f64, f64)> = best.collect();
     let last = run.loss();
     let low = best.last().map_or(last, |(_, loss)| loss.min(last));
     // The first hundredth of a run would take all of the room.
-    let from = curve.iter().find(|(day, _)| *day >= 0.01 * end).map_or(last + 1.0, |(_, loss)| *loss);
+    let from = curve.iter().find(|(at, _)| *at >= 0.01 * end).map_or(last + 1.0, |(_, loss)| *loss);
     let high = from.max(low + 0.2);
     let inside = |points: Vec<(f64, f64)>| points.into_iter().filter(|(_, loss)| *loss <= high).collect();
     Chart {
         label: format!(
-            "Predicted loss over days: {last:.3} after {} days. The best size for these FLOPs would have {low:.3}.",
+            "Predicted loss over {name}: {last:.3} after {} {name}. The best size for these FLOPs would have {low:.3}.",
             number(end)
         ),
-        across: Axis::linear((0.0, end)).named("Days, if the run is planned to end then"),
+        across: Axis::linear((0.0, end)).named(format!("{}, if the run is planned to end then", capital(name))),
         up: Axis::linear((low - 0.04, high)).named("Loss, nats per token"),
         series: vec![
             Series::fine("the best size for each length", Ink::Optimizer, Stroke::Dashed, inside(best)).in_key(),

@@ -47,7 +47,11 @@ impl Params {
 
     fn in_time(&self, step: &Step) -> String {
         if !self.method.generates() {
-            return format!("A step takes {} at the least.", Unit::Seconds.format(self.seconds(step)));
+            return format!(
+                "A step takes at least {} if large products reach {} of the GPU’s peak.",
+                Unit::Seconds.format(self.seconds(step)),
+                Unit::Fraction.format(self.mfu / 100.0)
+            );
         }
         let generating = step.seconds(|work| work == Work::Generate) / step.seconds(|_| true).max(f64::MIN_POSITIVE);
         let wait = match self.placement {
