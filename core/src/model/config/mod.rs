@@ -254,7 +254,10 @@ fn own_class(family: Family, fields: &mut Fields<'_>) {
             fields.doubts.push(format!("{name} {}", shorten(class)));
         }
     }
-    if code.is_some() {
+    // A name of `auto_map` that isn't known may be the model's.
+    let others = ["AutoConfig", "AutoTokenizer", "AutoProcessor", "AutoImageProcessor", "AutoFeatureExtractor"];
+    let all = fields.value("auto_map").and_then(Value::as_object);
+    if all.is_some_and(|all| all.keys().any(|name| !others.contains(&name.as_str()))) {
         fields.warnings.push(ConfigProblem::new(
             "auto_map",
             "The file brings code of its own (auto_map). It is counted as the library’s class of that name.",
