@@ -1,7 +1,8 @@
 // The widget `pipeline-timeline`: numbers, the picture to scale, blocks by pointer and keyboard, zoom, playing, files.
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { axe, contrast, expect, overflow, step, test } from "./fixtures";
+import { axe, contrast, expect, overflow, ready, step, test } from "./fixtures";
+import { readable, root } from "./room";
 import { widget } from "./widget";
 
 const { figure, open, quantity, parameter, rest } = widget("pipeline-timeline");
@@ -158,3 +159,12 @@ for (const [name, query] of [
     await expect.poll(() => overflow(page)).toBeLessThanOrEqual(0);
   });
 }
+
+test("two schedules over each other are read from the last row", async ({ page }) => {
+  await page.addInitScript(() => (Element.prototype.requestFullscreen = () => Promise.reject(new TypeError("no press"))));
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await page.goto("w/pipeline-timeline/?schedule=1f1b&compare=gpipe&stages=8&microbatches=16&present");
+  await expect(root(page)).toHaveAttribute("data-projecting", "");
+  await ready(page);
+  await readable(page);
+});

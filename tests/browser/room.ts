@@ -64,7 +64,7 @@ export async function readable(page: Page) {
     const scale = Math.min(screen.width / 1920, screen.height / 1080);
     const width = async () => (await figure(page).first().boundingBox())!.width;
     await expect.poll(width, where).toBeCloseTo(screen.width, 0);
-    await expect.poll(() => smallest(page), where).toBeGreaterThanOrEqual(19.9 * scale);
+    await expect.poll(() => smallest(page), where).toBeGreaterThanOrEqual(23.9 * scale);
     await expect.poll(async () => (await cut(page)).below, `${where}: below`).toBeLessThanOrEqual(12);
     const { right, high } = await cut(page);
     expect(right, `${where}: on the right`).toBeLessThanOrEqual(2);

@@ -10,7 +10,7 @@ use crate::ui::dom;
 const SMALLEST: [f64; 3] = [24.0, 22.0, 20.0];
 /// Where a figure is too large with its smallest text that large, it is drawn smaller step by step, and smaller text is set larger: what it
 /// is drawn smaller by in a step, and how often.
-const SMALLER: (f64, i32) = (0.93, 7);
+const SMALLER: (f64, i32) = (0.93, 12);
 /// The screen for which it is said.
 const SCREEN: (f64, f64) = (1920.0, 1080.0);
 /// A figure is enlarged at most this much: the rest of it must still be seen.
@@ -24,6 +24,8 @@ const SCROLLS: f64 = 900.0;
 const LARGEST: f64 = SMALLEST[0];
 /// How much may be cut off without anything being missed, in pixels.
 const SLACK: f64 = 2.0;
+/// What sizes lose where they are rounded, in pixels.
+const ROUNDED: f64 = 0.1;
 /// A larger figure has less room, and may set its text anew: as often it is measured.
 const ROUNDS: usize = 3;
 
@@ -57,8 +59,8 @@ pub(in crate::shell) fn fit(figure: &Element) {
         let zooms = (0..=SMALLER.1).map(|step| (zoom * SMALLER.0.powi(step)).max(least));
         for smaller in zooms {
             set(smaller, wanted / smaller);
-            // Text whose size no sheet sets stays as small as it is.
-            if is_whole(figure) && smallest(figure) * smaller >= wanted - SLACK {
+            // Text whose size no sheet sets stays as small as it is. That of the controls is SLACK smaller, but for rounding.
+            if is_whole(figure) && smallest(figure) * smaller >= wanted - SLACK - ROUNDED {
                 return;
             }
         }
