@@ -259,6 +259,7 @@ fn steps<'a>(bytes: &'a [u8], text: &'a str, renamed: Option<&'a str>, signs: &'
             Ok(shown(&card) + format!("{report:?}{replaced:?}").len())
         }),
     ));
+    all.push(("apart", Box::new(move || Ok(run::read_all("x", text).iter().map(|(card, _)| shown(card)).sum()))));
     all.push(("box", Box::new(move || Ok(format!("{:?}{:?}", answers(text), of_config(text)).len()))));
     if let Some(renamed) = renamed {
         all.push((

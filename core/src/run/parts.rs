@@ -5,6 +5,7 @@
 //! overturn is. What is left over is one thing, such as a log around a configuration that it printed.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Range;
 
 use serde::de::IgnoredAny;
@@ -65,6 +66,8 @@ struct Lines<'a> {
     text: &'a str,
     /// Where each begins.
     from: Vec<usize>,
+    /// Lines that may still be looked at for where something ends: a few times all of them, however many seem to begin something.
+    patience: Cell<usize>,
 }
 
 impl<'a> Lines<'a> {
@@ -74,7 +77,20 @@ impl<'a> Lines<'a> {
             at += line.len();
             at - line.len()
         };
-        Self { text, from: text.split_inclusive('\n').map(begin).collect() }
+        let from: Vec<usize> = text.split_inclusive('\n').map(begin).collect();
+        let patience = Cell::new(6 * from.len() + 1000);
+        Self { text, from, patience }
+    }
+
+    /// Looks at lines from one on until it is told to stop, or patience ends; gives the line, or the end.
+    fn look(&self, at: usize, mut goes_on: impl FnMut(usize) -> bool) -> Option<usize> {
+        for i in at..self.len() {
+            self.patience.set(self.patience.get().checked_sub(1)?);
+            if !goes_on(i) {
+                return Some(i);
+            }
+        }
+        Some(self.len())
     }
 
     fn len(&self) -> usize {
@@ -109,9 +125,8 @@ impl<'a> Lines<'a> {
     }
 
     /// Where what begins at a line ends, if it ends before a line that isn't its own.
-    fn end(&self, at: usize, is_own: impl Fn(&str) -> bool) -> usize {
-        let end = (at..self.len()).find(|i| !is_own(self.get(*i))).unwrap_or(self.len());
-        self.last_said(at..end)
+    fn end(&self, at: usize, is_own: impl Fn(&str) -> bool) -> Option<usize> {
+        Some(self.last_said(at..self.look(at, |i| is_own(self.get(i)))?))
     }
 }
 
@@ -194,8 +209,7 @@ fn parts_of(name: &str, lines: &Lines<'_>) -> Vec<(Part, Card, String)> {
 /// The part that begins on a line; `is_free` where it follows another one, or nothing.
 fn begins(lines: &Lines<'_>, at: usize, is_free: bool) -> Option<Part> {
     let line = lines.get(at);
-    let of_form = form(lines, at).filter(|(form, _)| *form != Form::Toml || is_free || is_head(line));
-    if let Some((form, end)) = of_form {
+    if let Some((form, end)) = form(lines, at, is_free) {
         return Some(Part { form, lines: at..end, unsure: Vec::new() });
     }
     if let Some(end) = yaml(lines, at).filter(|_| is_free) {
@@ -206,13 +220,17 @@ fn begins(lines: &Lines<'_>, at: usize, is_free: bool) -> Option<Part> {
     (is_script || is_free).then(|| shell(lines, at)).flatten()
 }
 
-/// What begins on a line and ends by its own form, and where.
-fn form(lines: &Lines<'_>, at: usize) -> Option<(Form, usize)> {
+/// What begins on a line and ends by its own form, and where. TOML begins with a key only where that `is_free`.
+fn form(lines: &Lines<'_>, at: usize, is_free: bool) -> Option<(Form, usize)> {
     let line = lines.get(at);
     if line.contains("GPU0") && line.contains("CPU Affinity") {
-        return Some((Form::Matrix, matrix(lines, at)));
+        return Some((Form::Matrix, matrix(lines, at)?));
     }
-    json(lines, at).map(|end| (Form::Json, end)).or_else(|| Some((Form::Toml, toml(lines, at)?)))
+    if let Some(end) = json(lines, at) {
+        return Some((Form::Json, end));
+    }
+    let end = (is_free || is_head(line)).then(|| toml(lines, at))??;
+    Some((Form::Toml, end))
 }
 
 /// Where an object ends that takes several lines.
@@ -227,7 +245,7 @@ fn json(lines: &Lines<'_>, at: usize) -> Option<usize> {
 }
 
 /// Where the matrix of `topo -m` ends, with its legend.
-fn matrix(lines: &Lines<'_>, at: usize) -> usize {
+fn matrix(lines: &Lines<'_>, at: usize) -> Option<usize> {
     lines.end(at, |line| {
         let mut words = line.split_whitespace();
         let first = words.next().unwrap_or_default();
@@ -243,16 +261,16 @@ fn toml(lines: &Lines<'_>, at: usize) -> Option<usize> {
     if !is_head(first) && !is_key(first) {
         return None;
     }
-    let (mut open, mut end) = (0_i64, at);
-    for i in at..lines.len() {
+    let mut open = 0_i64;
+    let end = lines.look(at, |i| {
         let line = lines.get(i).trim();
         if open == 0 && !line.is_empty() && !is_comment(line) && !is_head(line) && !is_key(line) {
-            break;
+            return false;
         }
         let count = |c| line.matches(c).count() as i64;
         open = if is_head(line) { 0 } else { (open + count('[') - count(']')).max(0) };
-        end = i + 1;
-    }
+        true
+    })?;
     let end = lines.last_said(at..end);
     let table: Table = lines.joined(at..end).parse().ok()?;
     table.values().any(toml::Value::is_table).then_some(end)
@@ -266,11 +284,14 @@ fn yaml(lines: &Lines<'_>, at: usize) -> Option<usize> {
     };
     let is_mark = |line: &str| line.trim_end() == "---";
     let first = lines.get(at);
+    if !is_key(first) && !is_mark(first) {
+        return None;
+    }
     let end = lines.end(at, |line| {
         let is_inside = line.starts_with(' ') || is_comment(line) || line.trim().is_empty() || line.starts_with("- ");
         (is_inside || is_mark(line) || is_key(line)) && !is_numbers(line)
-    });
-    ((is_key(first) || is_mark(first)) && end > at + 2).then_some(end)
+    })?;
+    (end > at + 2).then_some(end)
 }
 
 /// A comment of TOML or YAML, and not the first lines of a script.
@@ -337,7 +358,7 @@ fn shell(lines: &Lines<'_>, at: usize) -> Option<Part> {
         }
         let is = match goes_on {
             true => Line::Shell,
-            false if i > at && form(lines, i).is_some() => Line::Printed,
+            false if i > at && form(lines, i, false).is_some() => Line::Printed,
             false => line_of(bare),
         };
         match is {
@@ -350,7 +371,8 @@ fn shell(lines: &Lines<'_>, at: usize) -> Option<Part> {
             }
         }
         goes_on = is == Line::Shell && bare.ends_with('\\');
-        until = here(bare).filter(|word| (i + 1..lines.len()).any(|i| lines.get(i).trim() == word));
+        until = here(bare)
+            .filter(|word| lines.look(i + 1, |i| lines.get(i).trim() != word).is_some_and(|end| end < lines.len()));
     }
     // Nothing that was printed follows, so all of it is the script.
     Some(Part { form: Form::Shell, lines: at..lines.last_said(at..lines.len()), unsure: Vec::new() })
@@ -595,5 +617,27 @@ mod tests {
         // A prompt that shows a file is no part of it.
         let shown = format!("$ cat ds.json\n{DEEPSPEED}$ cat log.txt\n{TRAINER}");
         assert_eq!(kinds(&shown), [(Kind::DeepSpeed, Some([2, 7])), (Kind::Log, Some([9, 11]))]);
+    }
+
+    #[test]
+    fn however_much_seems_to_begin_something_little_is_looked_at() {
+        for line in [
+            "a = 1\n",
+            "[a]\n",
+            "cat <<EOF\n",
+            "a: 1\n",
+            "#SBATCH -N 1\n",
+            "{\"a\":\n",
+            "$ ls\n",
+            "GPU0 CPU Affinity\n",
+            "[a]\nx\n",
+            "[a\n",
+        ] {
+            for start in ["", "#!/bin/bash\n", "step 1 loss 2.0\n"] {
+                let text = format!("{start}{}", line.repeat(60_000 / line.len()));
+                let all = read_all("x", &text);
+                assert!(!all.is_empty() && all.len() <= PARTS + 1, "{start}{line}");
+            }
+        }
     }
 }
