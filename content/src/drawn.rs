@@ -11,13 +11,13 @@ use ringside_drawing::pictures;
 const KEPT: usize = 2048;
 
 /// `None` where there is no picture.
-type Known = BTreeMap<State, Option<String>>;
+pub(crate) type Known = BTreeMap<State, Option<String>>;
 /// A figure, its state and the room.
 pub(crate) type State = (String, String, [u64; 4]);
 
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
-fn known() -> MutexGuard<'static, Known> {
+pub(crate) fn known() -> MutexGuard<'static, Known> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -11,11 +11,11 @@ use ringside_core::query::Query;
 use serde::{Deserialize, Serialize};
 
 /// By the model's id and the query.
-type Known = BTreeMap<(&'static str, String), Arc<Evaluation>>;
+pub(crate) type Known = BTreeMap<(&'static str, String), Arc<Evaluation>>;
 
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
-fn known() -> MutexGuard<'static, Known> {
+pub(crate) fn known() -> MutexGuard<'static, Known> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

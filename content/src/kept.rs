@@ -31,12 +31,15 @@ mod tests {
         let before = evaluated::evaluated(entry, &query);
         let picture = drawn::drawn("amdahl", &query, room);
         let written = worked_out();
+        evaluated::known().clear();
+        drawn::known().clear();
         remember(&written);
+        assert!(evaluated::known().contains_key(&("amdahl", query.to_string())));
+        assert!(drawn::known().values().any(|markup| *markup == picture));
         let again = evaluated::evaluated(entry, &query);
         assert_eq!((&again.quantities, &again.error, &again.query), (&before.quantities, &before.error, &before.query));
-        assert_eq!(drawn::drawn("amdahl", &query, room), picture);
+        assert!(picture.is_some() && drawn::drawn("amdahl", &query, room) == picture);
         remember(b"[[{\"model\":\"amdahl\"}],[]]");
         remember(b"nonsense");
-        assert_eq!(drawn::drawn("amdahl", &query, room), picture);
     }
 }

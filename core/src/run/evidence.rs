@@ -19,7 +19,7 @@ use crate::model::ModelRef;
 use crate::model::config::{Import, import};
 use crate::network::measured;
 use crate::quantity::{Unit, count, grouped, listed};
-use crate::slurm::{Program, split_option};
+use crate::slurm::{Program, split_options};
 use crate::trace::Trace;
 use crate::trace::breakdown::temporal;
 use crate::trace::rows::{Rows, Rules};
@@ -241,24 +241,12 @@ fn step_nodes(text: &str, all: Option<u64>) -> BTreeSet<String> {
     for line in text.replace("\\\n", " ").lines() {
         let Some(rest) = line.trim_start().strip_prefix("srun ") else { continue };
         let words: Vec<&str> = rest.split_whitespace().collect();
-        let (mut left, mut nodes, mut tasks) = (words.as_slice(), None, None);
-        while let Some(option) = split_option(Program::Srun, left) {
-            let taken = match option {
-                Ok(given) => {
-                    match given.name {
-                        "nodes" => nodes = Some(given.value),
-                        "ntasks" => tasks = Some(given.value),
-                        _ => {}
-                    }
-                    given.words
-                }
-                // The next word may be the value of an option that isn't known.
-                Err(_) => 1 + usize::from(left.get(1).is_some_and(|word| !word.starts_with('-'))),
-            };
-            left = left.get(taken..).unwrap_or_default();
-        }
-        let plain = |text: Option<&'_ str>| text.map(|text| text.trim_matches(['"', '\'']).to_owned());
-        let (nodes, tasks) = (plain(nodes), plain(tasks));
+        let options = split_options(Program::Srun, &words);
+        let last = |name: &str| {
+            let given = options.iter().rev().find(|given| given.name == name)?;
+            Some(given.value.trim_matches(['"', '\'']).to_owned())
+        };
+        let (nodes, tasks) = (last("nodes"), last("ntasks"));
         if nodes.as_deref() == Some("1") && tasks.as_deref() == Some("1") {
             continue;
         }

@@ -9,7 +9,7 @@ use super::plan::any_of;
 use crate::hardware::{self, Accelerator, MAKERS, named as gpu};
 use crate::quantity::{counted, grouped};
 use crate::setup::MAX_NODE;
-use crate::slurm::{Program, split_option};
+use crate::slurm::{Program, split_options};
 use crate::units::MIB;
 
 /// Keeps the GPU that a name means; of a short one the likeliest, which then is assumed.
@@ -32,18 +32,13 @@ pub(super) fn fill(card: &mut Card, name: &str, line: usize) {
 pub(super) fn asked(card: &mut Card, text: &str) {
     let all = asked_for(text);
     let known: Vec<_> = all.iter().filter_map(|(name, line)| Some((gpu(name)?.id, name, *line))).collect();
-    match known[..] {
-        [] => {}
-        [(id, name, line), ref rest @ ..] if rest.iter().all(|(other, ..)| *other == id) => {
-            // The longest name leaves least open.
-            let (name, line) =
-                rest.iter().fold(
-                    (name, line),
-                    |best, (_, name, line)| if name.len() > best.0.len() { (name, *line) } else { best },
-                );
-            fill(card, name, line);
-        }
-        [(_, name, line), ..] => card.unread(name, "the script names several kinds of GPU: set cluster.gpu", line),
+    let Some((id, first, at)) = known.first() else { return };
+    if known.iter().any(|(other, ..)| other != id) {
+        return card.unread(first, "the script names several kinds of GPU: set cluster.gpu", *at);
+    }
+    // The longest name leaves least open; of equal ones the first is taken.
+    if let Some((_, name, line)) = known.iter().rev().max_by_key(|(_, name, _)| name.len()) {
+        fill(card, name, *line);
     }
 }
 
@@ -80,24 +75,18 @@ fn asked_for(text: &str) -> Vec<(String, usize)> {
             },
         };
         let words: Vec<&str> = rest.split_whitespace().take_while(|word| !word.starts_with('#')).collect();
-        let mut left = words.as_slice();
-        while let Some(option) = split_option(program, left) {
-            let taken = option.as_ref().map_or(1, |given| given.words.max(1));
-            if let Ok(given) = option {
-                let value = given.value.trim_matches(['"', '\'']);
-                match given.name {
-                    "gres" => value
-                        .split(',')
-                        .filter_map(|part| part.strip_prefix("gpu:")?.split(':').next())
-                        .for_each(&mut add),
-                    "gpus" | "gpus-per-node" | "gpus-per-task" => {
-                        value.split(',').filter_map(|part| Some(part.split_once(':')?.0)).for_each(&mut add);
-                    }
-                    "constraint" => value.split(['&', '|', '[', ']', '*', '(', ')', ',']).for_each(&mut add),
-                    _ => {}
+        for given in split_options(program, &words) {
+            let value = given.value.trim_matches(['"', '\'']);
+            match given.name {
+                "gres" => {
+                    value.split(',').filter_map(|part| part.strip_prefix("gpu:")?.split(':').next()).for_each(&mut add)
                 }
+                "gpus" | "gpus-per-node" | "gpus-per-task" => {
+                    value.split(',').filter_map(|part| Some(part.split_once(':')?.0)).for_each(&mut add);
+                }
+                "constraint" => value.split(['&', '|', '[', ']', '*', '(', ')', ',']).for_each(&mut add),
+                _ => {}
             }
-            left = left.get(taken..).unwrap_or_default();
         }
     }
     all

@@ -5,4 +5,4 @@
 pub mod options;
 pub mod time;
 
-pub use options::{Given, NotRead, Options, Program, split_option};
+pub use options::{Given, NotRead, Options, Program, split_option, split_options};

@@ -163,6 +163,24 @@ impl NotRead {
     }
 }
 
+/// The options that a program is given before the first word that is none. One that isn't known is passed over, with the word behind it, which
+/// may be its value.
+pub fn split_options<'a>(program: Program, words: &[&'a str]) -> Vec<Given<'a>> {
+    let (mut all, mut left) = (Vec::new(), words);
+    while let Some(option) = split_option(program, left) {
+        let taken = match option {
+            Ok(given) => {
+                let words = given.words;
+                all.push(given);
+                words
+            }
+            Err(_) => 1 + usize::from(left.get(1).is_some_and(|word| !word.starts_with('-'))),
+        };
+        left = left.get(taken..).unwrap_or_default();
+    }
+    all
+}
+
 /// Reads the first of `words` as an option of a program; none if it is no option at all.
 ///
 /// # Errors

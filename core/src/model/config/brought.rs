@@ -64,6 +64,17 @@ fn an_mpt_with_fewer_key_value_heads_is_counted_so() {
         let (_, message) = guess(&text.replace(from, to));
         assert!(message.contains(named) && message.contains("the total is a guess"), "{message}");
     }
+    // A name of `auto_map` that isn't known may be the model's own code; a configuration's and a tokenizer's are not.
+    let says = |map: &str| {
+        let mut file: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        file["auto_map"] = serde_json::from_str(map).expect("JSON");
+        known(&file.to_string()).warnings.iter().any(|w| w.message.contains("brings code of its own"))
+    };
+    assert!(says(r#"{"AutoModelForCausalLM": "modeling_mpt.MPTForCausalLM"}"#));
+    assert!(says(
+        r#"{"AutoConfig": "configuration_mpt.MPTConfig", "AutoModelOfTomorrow": "modeling_mpt.MPTForCausalLM"}"#
+    ));
+    assert!(!says(r#"{"AutoConfig": "configuration_mpt.MPTConfig", "AutoTokenizer": ["own.Words", null]}"#));
     let one = known(
         &text
             .replace("grouped_query_attention", "multiquery_attention")
