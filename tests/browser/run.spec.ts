@@ -20,7 +20,7 @@ const measured = '[data-row="tokens-per-gpu"] .measured';
 const open = (page: Page, path = "run/") => visit(page, path);
 
 async function paste(page: Page, text: string) {
-  await page.getByLabel(/^Paste a configuration/).fill(text);
+  await page.getByLabel(/^Paste configurations/).fill(text);
   await page.getByRole("button", { name: "Read it" }).click();
 }
 
@@ -93,7 +93,7 @@ test("what is brought is read or refused with a reason, removed and put back, op
     await paste(page, "hello");
     await expect(page.locator(".run-card").first()).toHaveAttribute("data-outcome", "refused");
     // It may be mended where it stands.
-    const box = page.getByLabel(/^Paste a configuration/);
+    const box = page.getByLabel(/^Paste configurations/);
     await expect(box).toHaveValue("hello");
     await expect(box).toBeFocused();
     await expect(page.locator(measured)).toContainText("6,667");
