@@ -90,6 +90,21 @@ test("what is folded has a mark, and the next press visits it before the next st
   await expect(bar(page)).toContainText(/1 of \d/);
 });
 
+test("what makes a drawing higher after it was enlarged, such as a style sheet or a font that comes late, cuts nothing off", async ({ page }) => {
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await page.goto("w/rank-program/?present");
+  await expect(root(page)).toHaveAttribute("data-projecting", "");
+  await ready(page);
+  const zoom = () => root(page).evaluate((html) => Number(html.style.getPropertyValue("--zoom")));
+  const cut = () => figure(page).locator(".drawing").evaluate((drawing) => drawing.scrollHeight - drawing.clientHeight);
+  await expect.poll(zoom).toBeGreaterThan(1);
+  await expect.poll(cut).toBeLessThanOrEqual(2);
+  const before = await zoom();
+  await figure(page).locator(".drawing > *").first().evaluate((part: HTMLElement) => (part.style.minHeight = "640px"));
+  await expect.poll(zoom).toBeLessThan(before);
+  await expect.poll(cut).toBeLessThanOrEqual(2);
+});
+
 test("what is frozen stays while the figure goes on", async ({ page }) => {
   await page.goto("w/memory-breakdown/?present&params=30e9&zero=0");
   await expect(root(page)).toHaveAttribute("data-projecting", "");

@@ -10,7 +10,7 @@ export const bar = (page: Page) => page.getByRole("toolbar", { name: "Projector"
 const smallest = (page: Page) =>
   page.evaluate(() => {
     const zoom = Number(document.documentElement.style.getPropertyValue("--zoom"));
-    const places = [...document.querySelectorAll<HTMLElement>(".projected .drawing *, .projected .finding *, .projected figcaption *, .projected .figure-head *")];
+    const places = [...document.querySelectorAll<HTMLElement>(".projected :is(.drawing, .finding, figcaption, .figure-head, .figure-presets, .controls, .figure-transport) *")];
     const texts = places.filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.nodeValue!.trim()) && e.getClientRects().length && !e.closest(".visually-hidden, svg[viewBox], option, details:not([open]) > :not(summary)"));
     return Math.min(...texts.map((e) => parseFloat(getComputedStyle(e).fontSize) * zoom));
   });

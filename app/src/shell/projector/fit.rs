@@ -69,7 +69,7 @@ pub(in crate::shell) fn fit(figure: &Element) {
 }
 
 /// Whether nothing of a figure's drawing is cut off: of what must be seen, where the drawing names that.
-fn is_whole(figure: &Element) -> bool {
+pub(super) fn is_whole(figure: &Element) -> bool {
     let Some(drawing) = dom::find(figure, ".drawing") else { return true };
     let edge = drawing.get_bounding_client_rect();
     let named: Vec<_> = dom::all(&drawing, "[data-seen]").into_iter().map(|e| e.get_bounding_client_rect()).collect();

@@ -12,7 +12,7 @@ use send_wrapper::SendWrapper;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{HtmlElement, KeyboardEvent, MutationObserver, MutationObserverInit};
+use web_sys::{HtmlElement, KeyboardEvent, MutationObserver, MutationObserverInit, ResizeObserver};
 
 use super::question::Question;
 use super::stage::{self, Stage};
@@ -312,7 +312,27 @@ impl Room {
     }
 
     fn observe(self) {
-        let changed = Closure::<dyn FnMut()>::new(move || self.settle());
+        // What grows without a new element: a font or a style sheet that comes late, an editor's lines.
+        let grown = Closure::<dyn FnMut()>::new(move || {
+            if !self.stage.try_with_value(Stage::is_whole).unwrap_or(true) {
+                self.refit();
+            }
+        });
+        let Ok(sizes) = ResizeObserver::new(grown.as_ref().unchecked_ref()) else { return };
+        let follow = {
+            let sizes = sizes.clone();
+            move || {
+                sizes.disconnect();
+                for part in self.stage.try_with_value(Stage::drawn).unwrap_or_default() {
+                    sizes.observe(&part);
+                }
+            }
+        };
+        follow();
+        let changed = Closure::<dyn FnMut()>::new(move || {
+            follow();
+            self.settle();
+        });
         let Ok(observer) = MutationObserver::new(changed.as_ref().unchecked_ref()) else { return };
         let options = MutationObserverInit::new();
         options.set_child_list(true);
@@ -320,8 +340,11 @@ impl Room {
         let place = self.stage.with_value(Stage::watched);
         // Unwatched, it is enlarged when the window changes.
         let _ = observer.observe_with_options(&place, &options);
-        let kept = SendWrapper::new((observer, changed));
-        on_cleanup(move || kept.0.disconnect());
+        let kept = SendWrapper::new((observer, changed, sizes, grown));
+        on_cleanup(move || {
+            kept.0.disconnect();
+            kept.2.disconnect();
+        });
     }
 
     fn listen(self) {

@@ -83,6 +83,16 @@ impl Stage {
         slides.unwrap_or_else(|| self.place.clone().into())
     }
 
+    /// The parts of its drawing, whose sizes are followed.
+    pub(super) fn drawn(&self) -> Vec<HtmlElement> {
+        dom::all(&self.place, ".drawing > *")
+    }
+
+    /// Whether all of its figure's drawing is seen.
+    pub(super) fn is_whole(&self) -> bool {
+        self.figure().is_none_or(|figure| fit::is_whole(&figure))
+    }
+
     /// Enlarges it for the screen.
     pub(super) fn fit(&self) {
         fit::fit(self.figure().as_ref().unwrap_or(&self.place));
