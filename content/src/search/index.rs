@@ -139,6 +139,7 @@ impl Index {
     /// The best `limit` places for a question; none for one without a word, and figures to begin with where nothing has any of its words.
     pub fn find(&self, question: &str, limit: usize) -> Found {
         let words = self.same.words_or_filler(question);
+        let words: Vec<Word> = words.into_iter().flat_map(|word| self.parted(word)).collect();
         if words.is_empty() {
             return Found::default();
         }
@@ -167,6 +168,15 @@ impl Index {
             hits = figures.take(INSTEAD.min(limit)).map(|(at, entry)| self.shown(at, entry, &asked)).collect();
         }
         Found { hits, meant, weak: best < WEAK * total }
+    }
+
+    /// A word that stands nowhere as it is, such as "zero3", as its letters and its number, if the letters are known.
+    fn parted(&self, word: Word) -> Vec<Word> {
+        let number = word.written.find(|c: char| c.is_ascii_digit()).filter(|_| !self.terms.contains_key(&word.stem));
+        let parts = number.and_then(|at| word.split_at(at)).filter(|[letters, number]| {
+            self.terms.contains_key(&letters.stem) && number.written.bytes().all(|b| b.is_ascii_digit())
+        });
+        parts.map_or_else(|| vec![word], Vec::from)
     }
 
     /// What the words of a question may be; the question as it was meant, if that is not as it was written; and the weight of the words that

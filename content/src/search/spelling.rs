@@ -24,10 +24,18 @@ pub(super) fn nearest<'a, T>(
             return None;
         }
         let other: Vec<char> = other.chars().collect();
+        // A wrong digit is another thing, and no slip.
+        if !digits(&word).eq(digits(other.get(..word.len() + most).unwrap_or(&other))) {
+            return None;
+        }
         let off = distance(&word, &other, unfinished, most)?;
         Some(((off, word.len().abs_diff(other.len()), std::cmp::Reverse(count)), of))
     });
     near.min_by_key(|(rank, _)| *rank).map(|(_, of)| of)
+}
+
+fn digits(word: &[char]) -> impl Iterator<Item = &char> {
+    word.iter().filter(|c| c.is_ascii_digit())
 }
 
 /// How many letters are wrong, missing, too many or swapped with the next in `word` to be `other`, or its beginning if `prefix` is set; `None`
@@ -74,6 +82,8 @@ mod tests {
         assert_eq!(meant("gradeint", false), Some("gradient"));
         assert_eq!(meant("aten", true), Some("attention"), "an unfinished word with a slip");
         assert_eq!(meant("aten", false), None);
+        let numbered = |word: &str| nearest(word, false, ["zero2", "llama2", "llama4"].into_iter().map(|w| (w, 1, w)));
+        assert_eq!([numbered("zero3"), numbered("llama3"), numbered("lama2")], [None, None, Some("llama2")]);
         assert_eq!(meant("rig", false), None, "every short word is near to another");
         assert_eq!(meant("xyzzyxyzzy", false), None);
     }

@@ -44,6 +44,14 @@ fn rare_words_count_more_and_no_word_is_a_must() {
 }
 
 #[test]
+fn a_number_that_is_written_to_its_word_is_one_and_is_never_another() {
+    let entries =
+        [entry("", "", "zero2 keeps weights whole"), entry("", "", "ZeRO-3 shards weights"), entry("", "", "3 cats")];
+    let found = index(&entries).find("fsdp or zero3 ", 10);
+    assert_eq!((found.hits.first().map(|hit| hit.index), found.meant), (Some(1), None));
+}
+
+#[test]
 fn the_last_word_may_be_unfinished_and_slips_are_forgiven() {
     let entries = [entry("", "", "gradients accumulate"), entry("", "", "attention of heads")];
     let index = index(&entries);

@@ -23,6 +23,19 @@ pub(super) struct Word {
     pub at: Range<usize>,
 }
 
+impl Word {
+    /// Its two parts at a byte of what is written; none where either would be empty, or the word stands for something else.
+    pub fn split_at(&self, at: usize) -> Option<[Self; 2]> {
+        let (first, second) = self.written.split_at_checked(at)?;
+        if first.is_empty() || second.is_empty() || self.at.len() != self.written.len() {
+            return None;
+        }
+        let middle = self.at.start + at;
+        let part = |written: &str, at| Self { stem: stem(written), written: written.to_owned(), at };
+        Some([part(first, self.at.start..middle), part(second, middle..self.at.end)])
+    }
+}
+
 /// Phrases that mean the same, and words that mean nothing.
 #[derive(Debug, Default)]
 pub(super) struct Same {

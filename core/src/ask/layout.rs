@@ -2,10 +2,11 @@
 
 use super::read::Reading;
 use crate::declare::Model as _;
+use crate::planner::published::Reached;
 use crate::planner::{Params, Progress, Search, words};
 use crate::quantity::{Unit, count, counted, grouped};
 use crate::query::Query;
-use crate::training_run;
+use crate::training_run::{self, share};
 
 /// Layouts that an answer works out while somebody types. A larger search goes on in the figure.
 pub(super) const MOST: usize = 60_000;
@@ -106,34 +107,74 @@ pub(super) fn has_run(r: &Reading) -> bool {
     r.mfu.is_none() && r.gpu.is_some() && r.cluster().is_some() && !r.has(&super::ADAPTER) && !r.has(&super::RL)
 }
 
-/// What the fastest layout of a question's job says of the run.
+/// The MFU that a question's run is counted at, and the fastest layout of its job.
 pub(super) struct LaidOut {
     /// What it sets of the run.
     pub sets: [(&'static str, String); 4],
-    /// Whose MFU it is, in a sentence.
-    pub says: String,
+    /// Model, layout and load, in words.
+    job: String,
+    /// The MFU of the layout, as the planner estimates it.
+    own: f64,
+    /// Published runs on this GPU, where half of them stay below that.
+    reached: Option<Reached>,
 }
 
-/// The fastest layout of the job that a question asks the time of; none where the MFU doesn't follow from one, or none fits.
+/// The run of the job that a question asks the time of: at the MFU of its fastest layout, or at what half of the published runs on its GPU reach,
+/// where that is less. None where the MFU doesn't follow from a layout, or none fits.
 pub(super) fn run(r: &Reading) -> Option<LaidOut> {
     let Begun { params, search, .. } = begun(r).ok().filter(|_| has_run(r))?;
-    let best = search.best()?;
-    let says = format!(
-        " That MFU is the parallel planner’s estimate for {} laid out as {}, the fastest layout that fits, with {} of {} tokens per step.",
+    let (best, job) = (search.best()?, search.job());
+    let own = job.mfu(best.step);
+    let reached = Reached::on(params.cluster.gpu).filter(|reached| reached.middle < own);
+    let mut sets = params.in_a_run(job, best);
+    if let Some(reached) = reached {
+        sets = sets.map(|(name, value)| (name, if name == "mfu" { share(reached.middle) } else { value }));
+    }
+    let job = format!(
+        "{} laid out as {}, with {} of {} tokens per step",
         params.model.name(),
         words::layout(&best.choice),
         counted(params.batch, "sequence", "sequences"),
         grouped(params.seq)
     );
-    Some(LaidOut { sets: params.in_a_run(search.job(), best), says })
+    Some(LaidOut { sets, job, own, reached })
 }
 
-/// How long the question's tokens take at the MFU of the layout, in a sentence: the time that the figure of the whole run says.
+impl LaidOut {
+    /// Whose MFU it is that the run takes `seconds` at.
+    pub(super) fn says(&self, seconds: f64) -> String {
+        let percent = |value: f64| Unit::Fraction.format(value);
+        let (job, own) = (&self.job, self.own);
+        match self.reached {
+            Some(Reached { least, middle, most, .. }) => format!(
+                " That MFU is what half of {} on this GPU reach or pass ({} to {}). The fastest layout that the parallel planner finds, {job}, \
+                 comes to {}, and {}, with no failures, slow nodes or power limit.",
+                self.reached.map_or_else(String::new, |reached| reached.counted()),
+                percent(least),
+                percent(most),
+                percent(own),
+                Unit::Seconds.format(seconds * middle / own),
+            ),
+            None => format!(
+                " That MFU is the parallel planner’s estimate for {job}, the fastest layout that fits, with no failures, slow nodes or power limit."
+            ),
+        }
+    }
+}
+
+/// How long the question's tokens take, in a sentence: the time that the figure of the whole run says.
 fn takes(r: &Reading) -> Option<String> {
     r.tokens.filter(|_| has_run(r))?;
     let rule = super::RULES.iter().find(|rule| rule.figure == training_run::Params::ID)?;
+    let at = run(r)?.reached.map_or_else(String::new, |reached| {
+        format!(
+            " at the {} that half of {} on this GPU reach or pass",
+            Unit::Fraction.format(reached.middle),
+            reached.counted()
+        )
+    });
     Some(super::of(&super::state(rule, r)?.query, |_: &training_run::Params, run| {
-        format!(" {} tokens take {}.", count(run.tokens), Unit::Seconds.format(run.seconds()))
+        format!(" {} tokens take {}{at}.", count(run.tokens), Unit::Seconds.format(run.seconds()))
     }))
 }
 

@@ -19,6 +19,7 @@ use crate::catalogue;
 use crate::declare::{Model, Takes};
 use crate::hardware::Accelerator;
 use crate::kv_cache::blocks::figure as cache;
+use crate::memory::activations::Recompute;
 use crate::memory::breakdown as memory;
 use crate::model::{Import, ModelRef, presets};
 use crate::planner;
@@ -104,6 +105,21 @@ fn sharded(rule: &Rule, reading: &Reading, query: &Query) -> Query {
     }
 }
 
+/// The state of the adapter figure with the weights shared among its GPUs, where they don't fit each of them.
+fn shared(reading: &Reading, query: &Query) -> Query {
+    let (params, _) = adapters::Params::read(query);
+    let fits = |params: adapters::Params| {
+        let params = adapters::Params { recompute: Recompute::Full, ..params };
+        params
+            .evaluate()
+            .is_ok_and(|s| s.held.get(params.tune as usize).is_some_and(|held| held.verdict(params.gpu).possible()))
+    };
+    if params.dp < 2 || params.zero > 0 || reading.has(&["ddp"]) || fits(params) {
+        return query.clone();
+    }
+    query.with(&Query::new([("zero", "3")]))
+}
+
 /// The serving planner with what a question says, on replicas of the GPUs that it names if the model can be divided so.
 fn sized(reading: &Reading) -> Option<(sizing::Params, sizing::Plan)> {
     let rule = RULES.iter().find(|rule| rule.figure == sizing::Params::ID)?;
@@ -144,6 +160,21 @@ const SERVE: [&str; 18] = [
     "rps",
     "qps",
     "rpm",
+];
+/// What only a training step has.
+const TRAINING: [&str; 12] = [
+    "fsdp",
+    "zero",
+    "zero1",
+    "zero2",
+    "zero3",
+    "deepspeed",
+    "ddp",
+    "adam",
+    "adamw",
+    "optimizer",
+    "gradients",
+    "activations",
 ];
 const MEMORY: [&str; 24] = [
     "fit",
@@ -209,7 +240,9 @@ const RULES: [Rule; 8] = [
     Rule {
         figure: sizing::Params::ID,
         is_asked: |r| {
-            r.has(&SERVE) || r.asks_speed() || r.asks_price() || r.rate.is_some() || (r.promises() && !r.trains())
+            let serves = r.has(&SERVE) && !asks_room(r);
+            let is_fast = (r.asks_speed() || r.promises()) && !r.trains();
+            serves || is_fast || r.asks_price() || r.rate.is_some()
         },
         sets: |r| {
             // A speed is one user's.
@@ -280,11 +313,14 @@ const RULES: [Rule; 8] = [
         },
         says: |query, r| {
             of(query, |_: &training_run::Params, run| {
-                let mut says = too_few(r) + &run.finding();
+                let mut says = too_few(r) + &run.takes();
                 if r.mfu.is_none() {
-                    says += &layout::run(r)
-                        .map_or(" That MFU is assumed: the question doesn’t say it.".to_owned(), |found| found.says);
+                    says += &layout::run(r).map_or_else(
+                        || " That MFU is assumed: the question doesn’t say it.".to_owned(),
+                        |found| found.says(run.seconds()),
+                    );
                 }
+                says = format!("{says} {}", run.learns());
                 if run.start == training_run::Start::Pretrained && r.tokens.is_none() {
                     says += " The question doesn’t say how many tokens.";
                 }
@@ -304,7 +340,9 @@ const RULES: [Rule; 8] = [
             let trains = r.trains() || r.has(&["fsdp", "zero", "deepspeed", "ddp"]);
             // The memory figure has no weights in fewer than 16 bits.
             let runs = (is_stored || is_named) && !trains && (r.has(&MEMORY) || r.gpu.is_some());
-            runs || r.has(&["kv", "kvcache"]) || (r.seq.is_some() && r.has(&["context", "concurrency"]) && !r.trains())
+            runs || asks_room(r)
+                || r.has(&["kv", "kvcache"])
+                || (r.seq.is_some() && r.has(&["context", "concurrency"]) && !r.trains())
         },
         sets: |r| {
             let mut sets = vec![("view", "fit".to_owned())];
@@ -348,7 +386,13 @@ const RULES: [Rule; 8] = [
                     )
                 });
                 let [headline, change] = b.answer();
-                [headline, load.unwrap_or_default(), card::fits(b, r), change].concat()
+                let unsaid = p.mode == memory::Mode::Training && !is_for_training(r);
+                let what = if unsaid {
+                    format!(" That is for training in full with {}.", p.optimizer.label())
+                } else {
+                    String::new()
+                };
+                [headline, what, load.unwrap_or_default(), card::fits(b, r), change].concat()
             })
         },
     },
@@ -362,6 +406,14 @@ fn shaped(r: &Reading) -> Option<&'static presets::Preset> {
         like(params, presets::LIST.ids)
     };
     r.preset.or_else(near)
+}
+
+/// Whether it asks if a model runs on some GPUs, and neither for how many nor how fast.
+fn asks_room(r: &Reading) -> bool {
+    let is_load =
+        r.users.is_some() || r.rate.is_some() || r.promises() || r.asks_speed() || r.asks_price() || r.has(&COST);
+    let is_counted = r.says(&["how", "many"]) || r.has(&["throughput", "users", "concurrent", "concurrency"]);
+    r.has(&SERVE) && r.cluster().is_some() && !is_load && !is_counted && !r.trains()
 }
 
 /// Users at the same time of so many requests per second, and the sentence that says what is assumed for it: Little's law.
@@ -492,10 +544,22 @@ fn of_reading(reading: &Reading) -> Vec<Answered> {
     }
     let asked = || RULES.iter().filter(|rule| (rule.is_asked)(reading));
     let run = asked().find(is_run).filter(|_| planned);
-    // Who has GPUs is told whether the run fits them before how long it takes.
-    let fits = reading.has(&FIT) || (reading.trains() && reading.cluster().is_some());
-    let other = asked().find(|rule| !is_run(rule) && (run.is_none() || fits));
-    [other, run].into_iter().flatten().filter_map(|rule| set(rule, reading)).collect()
+    let fits = reading.has(&FIT);
+    let other = asked()
+        .find(|rule| !is_run(rule) && (run.is_none() || fits || (reading.trains() && reading.cluster().is_some())));
+    // What is asked for comes first: whether it fits, or how long it takes, on GPUs that it fits.
+    let is_possible = fits || reading.has(&["can", "could", "enough", "possible"]) || reading.has(&ADAPTER);
+    let in_order = if is_possible { [other, run] } else { [run, other] };
+    // Who doesn't say what the memory is for may want to run the model.
+    let runs =
+        other.filter(|rule| rule.figure == memory::Params::ID && fits && run.is_none() && !is_for_training(reading));
+    let runs = runs.and_then(|_| RULES.iter().find(|rule| rule.figure == cache::Params::ID));
+    in_order.into_iter().flatten().chain(runs).filter_map(|rule| set(rule, reading)).collect()
+}
+
+/// Whether a question about memory is of training; otherwise nothing says what the memory is for.
+fn is_for_training(r: &Reading) -> bool {
+    r.trains() || r.batch.is_some() || r.micro.is_some() || r.has(&TRAINING) || r.has(&OUT)
 }
 
 /// What a GPU can do, where a question is its name and nothing else.
@@ -524,6 +588,9 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
     let mut answered = state(rule, reading)?;
     if rule.figure == memory::Params::ID {
         answered.query = sharded(rule, reading, &answered.query);
+    }
+    if rule.figure == adapters::Params::ID {
+        answered.query = shared(reading, &answered.query);
     }
     // What holds for another model is no answer.
     if answered.says.is_empty() {

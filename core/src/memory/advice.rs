@@ -89,7 +89,17 @@ pub(super) fn cheapest(params: &Params, here: Bytes) -> Suggestion {
     };
     let found = candidates().find_map(|p| sized(p, Verdict::Fits));
     match found.or_else(|| candidates().find_map(|p| sized(p, Verdict::Tight))) {
-        Some((found, total, verdict)) => describe(params, found, total, verdict),
+        Some((found, total, verdict)) => {
+            let mut suggestion = describe(params, found, total, verdict);
+            if found.gpu != params.gpu {
+                let sharded = (1..=16).filter_map(|i| ranks(1 << i)).map(|p| Params { zero: 3, ..p });
+                let more = sharded.filter_map(|p| sized(p, Verdict::Fits)).map(|(p, ..)| p).next();
+                suggestion.sentence += &more.map_or_else(String::new, |p| {
+                    format!(" {} GPUs like yours with ZeRO\u{2011}3 do, too.", grouped(p.gpus() as u64))
+                });
+            }
+            suggestion
+        }
         None => {
             let tried = if training {
                 format!("not ZeRO-3, not {} ranks, not an 8-bit optimizer, not a larger GPU", grouped(MAX_DP))
@@ -147,8 +157,7 @@ fn describe(from: &Params, to: Params, total: Bytes, verdict: Verdict) -> Sugges
         how.push(format!("the {}", to.gpu.name));
     }
     let cost = match (from.zero, to.zero) {
-        _ if to.gpus() != from.gpus() => " It costs more GPUs.",
-        _ if to.gpu != from.gpu => " It costs a larger GPU.",
+        _ if to.gpus() != from.gpus() || to.gpu != from.gpu => "",
         _ if to.optimizer != from.optimizer => " It changes the numerics: check the loss curve.",
         _ if to.kv_dtype != from.kv_dtype => " It changes the numerics: check the answers.",
         _ if to.recompute != from.recompute => " It costs one more forward pass in each step: a third more FLOPs.",
@@ -158,9 +167,15 @@ fn describe(from: &Params, to: Params, total: Bytes, verdict: Verdict) -> Sugges
     };
     let left = to.gpu.memory - total;
     let fits = if verdict == Verdict::Tight { "may just fit" } else { "fits" };
+    let how = listed(&how);
+    let leads = match (to.gpus() != from.gpus(), to.gpu != from.gpu) {
+        (false, false) => format!("The cheapest change that {fits} is {how}"),
+        (true, false) => format!("It {fits} on more GPUs, with {how}"),
+        (false, true) => format!("It {fits} on a larger GPU, with {how}"),
+        (true, true) => format!("It {fits} on more and larger GPUs, with {how}"),
+    };
     let sentence = format!(
-        "The cheapest change that {fits} is {}: {} on each GPU, with {} left{}.{cost}",
-        listed(&how),
+        "{leads}: {} on each GPU, with {} left{}.{cost}",
         bytes_decimal(total.0),
         bytes_decimal(left.0),
         if counts_load(&to) { "" } else { what_is_left(&to) }

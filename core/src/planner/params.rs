@@ -15,7 +15,7 @@ use crate::model::{ModelRef, reference};
 use crate::quantity::{Unit, grouped};
 use crate::query::{Query, Reader, plain};
 use crate::setup::{Setup, fill};
-use crate::training_run;
+use crate::training_run::{self, share};
 
 /// The parameters: a job, and what of its layout is fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -397,13 +397,11 @@ impl Params {
 
     /// The same job in [`training_run`], at the MFU of a layout of it: what is set beside the model and the GPUs.
     pub fn in_a_run(&self, job: &Job, layout: &Layout) -> [(&'static str, String); 4] {
-        // Shown with three digits.
-        let rounded = |share: f64| plain((share * 1e4).round() / 1e4);
         [
             ("seq", self.seq.to_string()),
             ("batch", plain(job.tokens())),
-            ("mfu", rounded(job.mfu(layout.step))),
-            ("recompute", rounded(job.recomputed(&layout.choice))),
+            ("mfu", share(job.mfu(layout.step))),
+            ("recompute", share(job.recomputed(&layout.choice))),
         ]
     }
 

@@ -88,30 +88,60 @@ impl Published {
     }
 }
 
+/// The MFU of published runs on some GPUs, as shares of the peak.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reached {
+    /// How many runs.
+    pub runs: usize,
+    /// The lowest.
+    pub least: f64,
+    /// What half of them reach or pass.
+    pub middle: f64,
+    /// The highest.
+    pub most: f64,
+}
+
+impl Reached {
+    fn of<'a>(runs: impl Iterator<Item = &'a Published>) -> Option<Self> {
+        let mut all: Vec<f64> = runs.map(Published::mfu).collect();
+        all.sort_by(f64::total_cmp);
+        let (least, most) = (*all.first()?, *all.last()?);
+        Some(Self { runs: all.len(), least, middle: *all.get(all.len() / 2)?, most })
+    }
+
+    /// On this very GPU; none where nobody published one.
+    pub fn on(gpu: &Accelerator) -> Option<Self> {
+        Self::of(all().iter().filter(|run| run.job.cluster.gpu.id == gpu.id))
+    }
+
+    /// "10 published runs".
+    pub fn counted(&self) -> String {
+        counted(self.runs as u64, "published run", "published runs")
+    }
+}
+
 /// How an MFU stands among published runs, and what usually costs one: those on the same GPU, if there are any.
 pub fn standing(mfu: f64, gpu: Option<&Accelerator>) -> String {
     let runs = all();
     let family = |gpu: &Accelerator| gpu.name.split(' ').next().unwrap_or_default();
     let own = || runs.iter().filter(|run| gpu.is_some_and(|gpu| family(run.job.cluster.gpu) == family(gpu)));
-    let (mut reached, on): (Vec<f64>, _) = match (own().count(), gpu) {
-        (0, None) => (runs.iter().map(Published::mfu).collect(), "GPUs of all kinds".to_owned()),
-        (0, Some(_)) => (runs.iter().map(Published::mfu).collect(), "other GPUs".to_owned()),
-        (_, gpu) => {
+    let (reached, on) = match (Reached::of(own()), gpu) {
+        (None, None) => (Reached::of(runs.iter()), "GPUs of all kinds".to_owned()),
+        (None, Some(_)) => (Reached::of(runs.iter()), "other GPUs".to_owned()),
+        (reached, gpu) => {
             let is_same = own().all(|run| gpu.is_some_and(|gpu| run.job.cluster.gpu.id == gpu.id));
             let name = gpu.map_or("", family);
-            let on = if is_same { "this GPU".to_owned() } else { format!("another {name}") };
-            (own().map(Published::mfu).collect(), on)
+            (reached, if is_same { "this GPU".to_owned() } else { format!("another {name}") })
         }
     };
-    reached.sort_by(f64::total_cmp);
+    let Some(reached) = reached else { return String::new() };
+    let Reached { least, middle, most, .. } = reached;
     let share = |value: f64| Unit::Fraction.format(value);
-    let (Some(least), Some(most)) = (reached.first(), reached.last()) else { return String::new() };
-    let middle = reached.get(reached.len() / 2).unwrap_or(most);
-    let judged = if mfu < *least {
+    let judged = if mfu < least {
         "is low"
-    } else if mfu < *middle {
+    } else if mfu < middle {
         "is in the lower half of what others reach"
-    } else if mfu <= *most {
+    } else if mfu <= most {
         "is in the upper half of what others reach"
     } else {
         "is more than published runs reach"
@@ -120,14 +150,14 @@ pub fn standing(mfu: f64, gpu: Option<&Accelerator>) -> String {
         let (peak, done) = (Unit::FlopPerSecond.format(gpu.peak), Unit::FlopPerSecond.format(mfu * gpu.peak));
         format!(" At {} of {peak} a GPU does {done} of useful work.", share(mfu))
     });
-    let causes = if mfu < *middle { format!(" {CAUSES}") } else { String::new() };
+    let causes = if mfu < middle { format!(" {CAUSES}") } else { String::new() };
     format!(
         "{} {judged}: {} on {on} reached {} to {}, half of them {} or more.{work}{causes}",
         share(mfu),
-        counted(reached.len() as u64, "published run", "published runs"),
-        share(*least),
-        share(*most),
-        share(*middle),
+        reached.counted(),
+        share(least),
+        share(most),
+        share(middle),
     )
 }
 

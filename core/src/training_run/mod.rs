@@ -26,6 +26,11 @@ use schedule::Schedule;
 
 /// The MFU of a run where neither a question nor a layout says one: about what published runs reach.
 pub const MFU: &str = "0.4";
+
+/// A share of the peak or of the work as a parameter's value, as precise as it is shown.
+pub fn share(value: f64) -> String {
+    crate::query::plain((value * 1e4).round() / 1e4)
+}
 /// Seconds of a day.
 pub const DAY: f64 = 86_400.0;
 /// Seconds of an hour.

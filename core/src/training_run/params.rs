@@ -570,8 +570,13 @@ impl Params {
 impl Run {
     /// What comes of it, in sentences.
     pub fn finding(&self) -> String {
+        format!("{} {}", self.takes(), self.learns())
+    }
+
+    /// What the model learns in it, in sentences.
+    pub fn learns(&self) -> String {
         if self.start == Start::Pretrained {
-            return format!("{} {}", self.takes(), self.tuned());
+            return self.tuned();
         }
         let best = self.optimum();
         let far = self.batch / self.critical();
@@ -584,8 +589,7 @@ impl Run {
             String::new()
         };
         format!(
-            "{}; the predicted loss is {:.3}. The lowest predicted loss for the same FLOPs is {:.3}, with {} parameters and {} tokens.{batch}",
-            self.takes().trim_end_matches('.'),
+            "The predicted loss is {:.3}. The lowest predicted loss for the same FLOPs is {:.3}, with {} parameters and {} tokens.{batch}",
             self.loss(),
             self.surface.loss(best),
             unbroken(&count(best.params)),
@@ -614,7 +618,7 @@ impl Run {
             String::new()
         };
         format!(
-            "{} parameters{active} see {} tokens in {} on {} × {} at an MFU of {}, for {} and {} kWh.",
+            "{} parameters{active} see {} tokens in {} on {} × {} at an MFU of {}, for {} at {} per GPU-hour and {} kWh.",
             unbroken(&count(total.max(params))),
             unbroken(&count(self.tokens)),
             unbroken(&Unit::Seconds.format(self.seconds())),
@@ -622,6 +626,7 @@ impl Run {
             self.machine.gpu.name,
             unbroken(&percent(self.machine.mfu)),
             unbroken(&dollars(self.cost())),
+            unbroken(&dollars(self.machine.price)),
             unbroken(&count(self.energy())),
         )
     }

@@ -270,6 +270,11 @@ impl Model for Params {
         words: ["Does not fit", "Fits"],
         levers: &[
             lever_of("recompute", &["full"], "It costs one more forward pass per step: a third more FLOPs."),
+            lever_of(
+                "tune",
+                &["lora", "qlora"],
+                "Adapters alone are trained; QLoRA keeps the base model in four bits, which makes a step slower.",
+            ),
             lever_of("zero", &["2", "3"], "It saves memory only with several data-parallel ranks."),
             lever_of("mbs", &["1"], "Each step runs more micro-batches."),
             lever_of("optimizer", &["adam8bit"], "It changes the numerics: check the loss curve."),

@@ -39,6 +39,10 @@ impl Params {
             Tune::Full => "Full fine-tuning",
             tune => tune.label(),
         };
+        let name = match (self.zero, self.dp) {
+            (0, _) | (_, 0 | 1) => name.to_owned(),
+            (zero, dp) => format!("{name} with ZeRO\u{2011}{zero} over {} GPUs", grouped(dp)),
+        };
         let judged = match verdict {
             Verdict::Fits => "fits",
             Verdict::Tight => "is tight",
@@ -96,7 +100,12 @@ impl Params {
             None if verdict == Verdict::DoesNotFit => {
                 let bits = if wanted == Tune::Qlora { "" } else { ", four-bit weights" };
                 text += &format!(
-                    " Gradient checkpointing{bits} and shorter sequences together don’t make it fit. Take a larger GPU or several GPUs."
+                    " Gradient checkpointing{bits} and shorter sequences together don’t make it fit. Take {}.",
+                    if self.dp > 1 {
+                        "larger GPUs, or more with ZeRO\u{2011}3"
+                    } else {
+                        "a larger GPU, or several with ZeRO\u{2011}3"
+                    }
                 );
             }
             None => {}

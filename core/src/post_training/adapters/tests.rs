@@ -77,6 +77,13 @@ fn a_verdict_quotes_the_checkpointed_number_and_the_sequences_that_fit() {
         Some(seq) => assert!(says.contains(&Unit::Bytes.format(of(seq))) && says.contains("which "), "{says}"),
         None => assert!(says.contains("Take a larger GPU"), "{says}"),
     }
+    // Several cards share the weights.
+    let [two, eight] = ["dp=2&tune=qlora", "dp=8&tune=lora"].map(|how| {
+        let params = read(&format!("model=llama-3-70b&gpu=a6000-48&zero=3&{how}"));
+        params.verdict_in_words(&params.evaluate().expect("possible"), params.tune)
+    });
+    assert!(two.starts_with("QLoRA with ZeRO\u{2011}3 over 2 GPUs fits"), "{two}");
+    assert!(eight.starts_with("LoRA with ZeRO\u{2011}3 over 8 GPUs fits"), "{eight}");
     // On a card that has room, nothing is given up.
     let roomy = read("model=llama-3-8b&gpu=h100-80&tune=qlora&recompute=full");
     let says = roomy.verdict_in_words(&roomy.evaluate().expect("possible"), roomy.tune);
