@@ -495,7 +495,7 @@ fn put(mine: &mut Table, theirs: Table, path: &str, replaced: &mut Vec<String>) 
                 match path.strip_prefix("measured.").and_then(Metric::find) {
                     Some(metric) => replaced.extend(another(metric, before, &value)),
                     None if *before != value && !IN_SILENCE.iter().any(|start| path.starts_with(start)) => {
-                        replaced.push(format!("{path}: {value} instead of {before}"));
+                        replaced.push(format!("{}: {value} instead of {before}", super::given::label(&path)));
                     }
                     None => {}
                 }

@@ -7,8 +7,16 @@ use crate::quantity::{counted, grouped};
 use crate::trace::versus::{Profile, Versus};
 
 /// The run that cards make together, in their order, and a sentence or a part of one about each thing of which two of them disagree. The later
-/// one counts, but for lists of a node's GPUs: what lists fewer may have been kept from seeing the others.
+/// one counts, but for lists of a node's GPUs: what a launch or a run file says counts before them, and what lists fewer may have been kept from
+/// seeing the others.
 pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String>) {
+    let cards: Vec<&Card> = cards.into_iter().collect();
+    let is_test = |card: &Card| LISTS.contains(&card.kind) || card.kind == Kind::NcclTests;
+    let launched = cards
+        .iter()
+        .rev()
+        .filter(|card| !is_test(card))
+        .find_map(|card| Some((card.run.cluster.node?, card.name.as_str())));
     let (mut run, mut said) = (Run::default(), Vec::new());
     let mut most: Option<(u64, &str)> = None;
     // What a test ran on: the job may have more, so it counts where nothing else says it.
@@ -16,11 +24,22 @@ pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String
     for card in cards {
         let mut piece = card.run.clone();
         let listed = piece.cluster.node.filter(|_| LISTS.contains(&card.kind));
-        match (listed, most) {
+        if let (Some(listed), Some((node, by))) = (listed, launched) {
+            piece.cluster.node = None;
+            if listed != node {
+                said.push(format!(
+                    "{NODE}: {} by {by}, though {} lists {}. What {by} says counts",
+                    grouped(node),
+                    card.name,
+                    counted(listed, "GPU", "GPUs"),
+                ));
+            }
+        }
+        match (listed.filter(|_| launched.is_none()), most) {
             (Some(fewer), Some((more, by))) if fewer < more => {
                 piece.cluster.node = None;
                 said.push(format!(
-                    "cluster.node: {} by {by}, though {} lists {}. The longer list counts",
+                    "{NODE}: {} by {by}, though {} lists {}. The longer list counts",
                     grouped(more),
                     card.name,
                     counted(fewer, "GPU", "GPUs"),
@@ -51,7 +70,7 @@ pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String
         && node.saturating_mul(nodes) != gpus
     {
         said.push(format!(
-            "cluster.gpus: {}, though {} of {} are counted",
+            "GPUs: {}, though {} of {} are counted",
             grouped(gpus),
             counted(nodes, "node", "nodes"),
             counted(node, "GPU", "GPUs"),
@@ -118,6 +137,8 @@ fn last_two<'a, T>(
     Some((names, [a, b]))
 }
 
+/// What is said of them.
+const NODE: &str = "GPUs per node";
 /// What lists the GPUs of a node.
 const LISTS: [Kind; 3] = [Kind::NvidiaSmi, Kind::RocmSmi, Kind::Topology];
 
@@ -145,8 +166,17 @@ mod tests {
         // What somebody writes down counts, and so does a launch.
         let (node, n, _) = by(&[list(8), file("run.toml", "[cluster]\nnode = 4\n")]);
         assert_eq!((node, n), (Some(4), 1));
+        let torchrun = read(
+            "run.sh",
+            "torchrun --nnodes=2 --nproc_per_node=8 --rdzv_backend=c10d --rdzv_endpoint=n0:29500 train.py\n",
+        );
+        for cards in [[list(1), torchrun.clone()], [torchrun.clone(), list(1)]] {
+            let (node, n, said) = by(&cards);
+            assert_eq!((node, n), (Some(8), 1), "{said}");
+            assert!(said.contains("GPUs per node: 8 by run.sh, though 1.txt lists 1 GPU."), "{said}");
+        }
         let (_, n, said) = by(&[list(8), file("run.toml", "[cluster]\nnodes = 2\ngpus = 8\n")]);
-        assert_eq!((n, said.as_str()), (1, "cluster.gpus: 8, though 2 nodes of 8 GPUs are counted"));
+        assert_eq!((n, said.as_str()), (1, "GPUs: 8, though 2 nodes of 8 GPUs are counted"));
     }
 
     #[test]

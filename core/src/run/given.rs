@@ -91,7 +91,8 @@ pub(super) const BETWEEN: &[Setting] =
     &[setting("cluster.net", "Link between nodes", Takes::Choice(links::BETWEEN_LIST))];
 
 /// What a person calls settings that no control asks for, as the cards that read them do.
-const OTHERS: [(&str, &str); 14] = [
+const OTHERS: [(&str, &str); 15] = [
+    ("cluster.gpus", "GPUs"),
     ("model.sizes", "Size of the model"),
     ("layout.mbs", "Micro-batch size"),
     ("layout.batch", "Sequences per step"),

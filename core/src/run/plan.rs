@@ -80,28 +80,28 @@ impl Run {
         lacks(
             setup.model.is_none_or(|model| model.shape().is_none()),
             given::MODEL,
-            "The model’s sizes aren’t known. Paste its config.json, or set model.name.",
+            "The model’s sizes aren’t known. Paste its config.json, or name it (model.name in a run file).",
         );
         lacks(
             setup.gpu.is_none(),
             given::GPU,
-            "The GPU isn’t known. Paste what nvidia-smi prints, or set cluster.gpu.",
+            "The GPU isn’t known. Paste what nvidia-smi prints, or give it by hand (cluster.gpu in a run file).",
         );
         lacks(
             gpus.is_none(),
             given::GPUS,
-            "How many GPUs the run has isn’t known. Paste the launch script, or set cluster.node and cluster.nodes.",
+            "How many GPUs the run has isn’t known. Paste the launch script, or give them by hand (cluster.node and cluster.nodes in a run file).",
         );
         lacks(
             l.seq.is_none(),
             given::SEQ,
-            "The sequence length isn’t known. Paste the launch flags, or set layout.seq.",
+            "The sequence length isn’t known. Paste the launch flags, or give it by hand (layout.seq in a run file).",
         );
         let says_nothing = l.framework.is_none() && [l.tp, l.pp, l.dp].iter().all(Option::is_none);
         lacks(
             gpus.is_some_and(|n| n > 1) && says_nothing,
             given::LAYOUT,
-            "How the GPUs share the model isn’t known. Paste the framework’s configuration, or set layout.tp, layout.pp and layout.zero.",
+            "How the GPUs share the model isn’t known. Paste the framework’s configuration, or give the degrees by hand (layout.tp, layout.pp and layout.zero in a run file).",
         );
         let (Some(model), Some(gpu), Some(gpus), Some(seq), true) =
             (setup.model, setup.gpu, gpus, l.seq, missing.is_empty())
@@ -141,7 +141,7 @@ impl Run {
         let [link, net] = [setup.inside(), setup.between()];
         let mut unknown = Vec::new();
         if node_size > 1 && link.is_none() {
-            let sentence = "The link inside a node isn’t known. Paste nvidia-smi topo -m, or set cluster.link.";
+            let sentence = "The link inside a node isn’t known. Paste nvidia-smi topo -m, or give it by hand (cluster.link in a run file).";
             unknown.push(Missing { asks: given::INSIDE, ..Missing::because(sentence) });
         }
         if nodes > 1 && net.is_none() {

@@ -194,12 +194,12 @@ pub(in crate::run) fn of(given: &[Given], card: &mut Card) {
             "deepspeed" if flag.values.is_empty() => card.run.layout.framework = Some("deepspeed".to_owned()),
             "deepspeed" | "deepspeed-config" | "deepspeed-config-file" => {
                 card.run.layout.framework = Some("deepspeed".to_owned());
-                let why = "the ZeRO stage stands in this file: paste it too";
+                let why = "the ZeRO stage is in that file, which counts once it is pasted too";
                 card.unknown("layout.zero", &flag.text(), why, line);
             }
             "fsdp" => fsdp(card, flag),
             "fsdp-config" if flag.is_map => card.unread_setting(&flag.text(), "these settings aren’t read here", line),
-            "fsdp-config" => card.unread_setting(&flag.text(), "paste this file too", line),
+            "fsdp-config" => card.unread_setting(&flag.text(), "that file counts once it is pasted too", line),
             "finetuning-type" if value == "full" => {}
             "stage" if matches!(value, "sft" | "pt") => {}
             "stage" => card.unread_setting(
@@ -225,7 +225,7 @@ pub(in crate::run) fn of(given: &[Given], card: &mut Card) {
             "config-file" => {
                 card.unread_setting(
                     &flag.text(),
-                    "how the ranks share the model stands in this file: paste it too",
+                    "how the ranks share the model is in that file, which counts once it is pasted too",
                     line,
                 );
             }
@@ -339,7 +339,7 @@ mod tests {
         assert_eq!(unread(&offloads), ["--fsdp offload"]);
         let deepspeed = card("deepspeed --num_gpus 8", "--deepspeed ds_z3.json");
         assert_eq!((deepspeed.run.layout.zero, unread(&deepspeed)), (None, vec!["--deepspeed ds_z3.json"]));
-        assert!(deepspeed.run.is_unknown("layout.zero") && deepspeed.unread[0].why.contains("paste it too"));
+        assert!(deepspeed.run.is_unknown("layout.zero") && deepspeed.unread[0].why.contains("once it is pasted too"));
         // With the file, the stage is known.
         let mut run = deepspeed.run;
         run.take(
