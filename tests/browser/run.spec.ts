@@ -43,7 +43,7 @@ test("a configuration and a log in any order give a verdict, and the link restor
   await ready(page);
   await expect(page.locator(".run-verdict")).toHaveText(verdict);
   await expect(page.locator(".run-card")).toContainText("The link’s run");
-  await expect(page.locator(".run-card")).toContainText("A link holds the run, not the inputs.");
+  await expect(page.locator(".run-card")).toContainText("This link has the run’s settings");
 });
 
 test("what is brought is read or refused with a reason, removed and put back, opened, and kept as my setup", async ({ page }) => {

@@ -10,7 +10,7 @@ test("a promise is planned for, refused or made cheaper, and stands beside a mea
     const gpus = await quantity(page, "gpus");
     expect(gpus).toBe((await quantity(page, "replicas")) * (await quantity(page, "replica-gpus")));
     await expect(finding(page)).toContainText("500 users at 50 ms per token");
-    await figure(page).getByRole("button", { name: "in fp8", exact: true }).click();
+    await figure(page).getByRole("button", { name: "70B in fp8", exact: true }).click();
     await expect.poll(() => quantity(page, "gpus")).toBeLessThan(gpus);
     expect(await axe(page, "figure")).toEqual([]);
   });

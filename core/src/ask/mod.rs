@@ -25,7 +25,7 @@ use crate::model::{Import, ModelRef, presets};
 use crate::planner;
 use crate::post_training::adapters::figure as adapters;
 use crate::post_training::memory as rlhf;
-use crate::quantity::{Unit, bytes_decimal, counted, dollars, grouped, number};
+use crate::quantity::{Unit, bytes_decimal, count, counted, dollars, grouped, number};
 use crate::query::{Kind, Query, plain};
 use crate::roofline;
 use crate::serving::figure as batching;
@@ -137,6 +137,9 @@ const FIT: [&str; 5] = ["fit", "fits", "memory", "vram", "oom"];
 const OUT: [&str; 6] = ["oom", "ooms", "oomed", "ooming", "outofmemory", "outofmemoryerror"];
 /// Tokens that a run is counted for where a question about tuning gives none.
 const TUNED_ON: f64 = 1e9;
+/// Tokens per parameter of a training run whose question gives none: about the compute-optimal number (Hoffmann et al. 2022, arXiv:2203.15556,
+/// Table 3).
+const TOKENS_EACH: f64 = 20.0;
 /// Sequences per step of a tuning run whose question gives no batch: Stanford Alpaca's.
 const TUNED_BATCH: u64 = 128;
 /// GPUs of a tuning run whose question gives none: a node.
@@ -265,11 +268,7 @@ const RULES: [Rule; 8] = [
                 at_a_time(r).filter(|_| r.users.is_none()).map_or_else(String::new, |(_, sentence)| sentence + " ");
             let per_hour = |p: &sizing::Params, plan: &sizing::Plan| {
                 let gpus = plan.size().and_then(sizing::Size::gpus).unwrap_or(0) as f64;
-                let price = dollars(p.price);
-                format!(
-                    " At {price} per GPU-hour, which is assumed, the GPUs cost {} per hour.",
-                    dollars(gpus * p.price)
-                )
+                format!(" All GPUs cost {} per hour at that price, which is assumed.", dollars(gpus * p.price))
             };
             let says = of(query, |p: &sizing::Params, plan| {
                 p.finding(plan) + &if r.has(&COST) { per_hour(p, plan) } else { String::new() }
@@ -282,12 +281,14 @@ const RULES: [Rule; 8] = [
         is_asked: is_planned,
         sets: |r| {
             let tunes = r.tunes() || r.has(&ADAPTER);
-            let tokens = r.tokens.or(tunes.then_some(TUNED_ON));
+            let tokens = r.tokens.or(if tunes { Some(TUNED_ON) } else { enough_tokens(r) });
             let tokens = tokens.map(|tokens| vec![("given", "tokens".to_owned()), ("tokens", plain(tokens))]);
             let mut sets = tokens.unwrap_or_default();
             let laid_out = layout::run(r);
             let enough = || short_of(r).and_then(|(_, enough)| enough);
-            let node = Some(NODE).filter(|_| tunes && r.cluster().is_none());
+            // How fast a GPU is that is named is asked of one.
+            let own = if r.asks_speed() && r.gpu.is_some() { Some(1) } else { tunes.then_some(NODE) };
+            let node = own.filter(|_| r.cluster().is_none());
             let gpus = if laid_out.is_some() { None } else { enough().or(node) };
             let own = r.seq.or(tunes.then(|| planner::Params::standard().seq));
             sets.extend(some([("seq", own), ("gpus", gpus)]));
@@ -313,7 +314,8 @@ const RULES: [Rule; 8] = [
         },
         says: |query, r| {
             of(query, |_: &training_run::Params, run| {
-                let mut says = too_few(r) + &run.takes();
+                let rate = format!("About {} tokens per second. ", count(run.rate()));
+                let mut says = too_few(r) + if r.asks_speed() { &rate } else { "" } + &run.takes();
                 if r.mfu.is_none() {
                     says += &layout::run(r).map_or_else(
                         || " That MFU is assumed: the question doesn’t say it.".to_owned(),
@@ -321,8 +323,13 @@ const RULES: [Rule; 8] = [
                     );
                 }
                 says = format!("{says} {}", run.learns());
-                if run.start == training_run::Start::Pretrained && r.tokens.is_none() {
-                    says += " The question doesn’t say how many tokens.";
+                if r.tokens.is_none() {
+                    says += " The question doesn’t say how many tokens";
+                    says += if run.start == training_run::Start::Pretrained {
+                        "."
+                    } else {
+                        ": 20 per parameter are assumed."
+                    };
                 }
                 if r.has(&ADAPTER) {
                     says += " That is full fine-tuning: with an adapter the gradients of the weights, a third of the work, aren’t computed.";
@@ -398,6 +405,12 @@ const RULES: [Rule; 8] = [
     },
 ];
 
+/// Tokens of a training run whose question gives none.
+fn enough_tokens(r: &Reading) -> Option<f64> {
+    let of_preset = || r.preset?.shape.count().ok().map(|count| count.total as f64);
+    Some(of_preset().or(r.params)? * TOKENS_EACH)
+}
+
 /// The model with a shape that a training question about a length or a batch is of: the one that is named, or the nearest to a bare size. A
 /// number of parameters alone has no activations.
 fn shaped(r: &Reading) -> Option<&'static presets::Preset> {
@@ -437,7 +450,7 @@ fn at_a_time(r: &Reading) -> Option<(u64, String)> {
 
 /// Whether a run is planned: for a speed that the question then takes for granted.
 fn is_planned(r: &Reading) -> bool {
-    r.tokens.is_some() || (r.trains() && (r.has(&COST) || r.says(&["how", "long"])))
+    r.tokens.is_some() || (r.trains() && (r.has(&COST) || r.says(&["how", "long"]) || r.asks_speed()))
 }
 
 /// The GPUs of a question about a run that its model doesn't fit, and the fewest, of these and their doubles, on which ZeRO-3 makes it fit. None

@@ -385,7 +385,7 @@ fn a_rate_of_requests_becomes_users_by_what_a_request_takes() {
     let a = asked("cost of serving deepseek v3 at 50 req/s");
     assert_eq!((value(&a, "users"), value(&a, "quant")), (Some("640"), Some("fp8")), "{a:?}");
     assert!(
-        a.says.contains("A million tokens cost") && a.says.contains("per GPU-hour, which is assumed"),
+        a.says.contains("A million tokens cost") && a.says.contains("at that price, which is assumed"),
         "{}",
         a.says
     );
@@ -1023,4 +1023,11 @@ fn a_run_is_counted_at_what_published_runs_reach_where_the_fastest_layout_promis
     // Of a GPU that nobody published a run on, the estimate is all there is.
     let other = run_of("how long to train llama 3 8b on 2B tokens on 16 MI300X");
     assert!(other.says.contains("That MFU is the parallel planner’s estimate for "), "{}", other.says);
+}
+
+#[test]
+fn a_training_speed_is_that_of_a_run() {
+    let a = asked("how many tokens/s should I get on a 4090 for 1B training");
+    assert_eq!((a.figure, value(&a, "gpus")), ("training-run", Some("1")), "{a:?}");
+    assert!(a.says.contains(" tokens per second. "), "{}", a.says);
 }

@@ -259,7 +259,7 @@ pub(super) fn verdict(b: &Breakdown) -> [String; 2] {
     let range = b.overhead.total();
     let (headline, judged) = match b.verdict {
         Verdict::Fits => (format!("Fits: {margin} of {capacity} left{also}."), "which fits too"),
-        Verdict::Tight => (format!("Tight: {margin} of {capacity} left{also}."), "so only a run can tell"),
+        Verdict::Tight => (format!("Tight: {margin} of {capacity} left{also}."), "so try it before you rely on it"),
         Verdict::DoesNotFit => (format!("Does not fit: only {margin} of {capacity} left{also}."), "more than is left"),
     };
     let rest = format!(

@@ -153,8 +153,7 @@ impl Model for Params {
     type Result = Plan;
     const ID: &'static str = "serving-planner";
     const TITLE: &'static str = "Sizing a node";
-    const SUMMARY: &'static str = "How many GPUs so many users need at so many milliseconds a token, by tensor parallelism and quantization, and what a million \
-         tokens cost.";
+    const SUMMARY: &'static str = "How many GPUs your users and your latency take, by tensor parallelism and quantization, and what a million tokens cost.";
     const PARAMS: &'static [Param<Self>] = &join::<Self, { 10 + Machine::PARAMS + reference::OWN }>(&[
         &[
             reference::MODEL.default(MODEL).own_control(),
@@ -414,9 +413,9 @@ impl Params {
         let replicas = |n: u64, what: &str| format!("{} {what}", counted(n, "replica", "replicas"));
         let (took, planned) = (pools.gpus(), plan.size().and_then(Size::gpus).unwrap_or(0));
         let both = if took == planned {
-            "as many as where every replica does both".to_owned()
+            "as many as replicas that do both".to_owned()
         } else {
-            format!("where replicas that do both take {}", grouped(planned))
+            format!("and replicas that do both take {}", grouped(planned))
         };
         let have = match self.have {
             have if have > 0 && took > have => {
@@ -426,8 +425,8 @@ impl Params {
         };
         format!(
             "{} and {} of {} take {}, {both}.{have}",
-            replicas(pools.prefill, "for prompts"),
-            replicas(pools.decode, "for answers"),
+            replicas(pools.prefill, "for prefill"),
+            replicas(pools.decode, "for decode"),
             gpus(pools.replica),
             gpus(took)
         )
@@ -606,11 +605,11 @@ impl Params {
             (1, _) => "one replica".to_owned(),
             (n, _) => format!("{} replicas", grouped(n)),
         };
-        let limit = if size.is_full() { "the cache is full" } else { "the next user would make a token too slow" };
+        let limit = if size.is_full() { "then the cache is full" } else { "one more would make a token too slow" };
         let most = size.most.map_or(0, |point| point.batch);
         let mut text = format!(
-            "{} at {} per token, with prompts of {} tokens and answers of {}: {} × {}, {replicas} of {}. A replica takes {}, then {limit}. A \
-             million tokens cost {}.",
+            "{} at {} per token, with prompts of {} tokens and answers of {}: {} × {}, {replicas} of {}. Each replica serves up to {}; {limit}. A \
+             million tokens cost {} at {} per GPU-hour.",
             counted(self.users, "user", "users"),
             Unit::Seconds.format(self.token),
             grouped(self.prompt),
@@ -619,22 +618,31 @@ impl Params {
             self.machine.gpu.name,
             grouped(size.replica()),
             counted(most, "user", "users"),
-            dollars(self.dollars(plan))
+            dollars(self.dollars(plan)),
+            dollars(self.price)
         );
+        if self.first > 0.0 {
+            text += &format!(
+                " The first token takes {} where no request waits, within the {} promised; waiting in a queue comes on top.",
+                Unit::Seconds.format(size.share.first),
+                Unit::Seconds.format(self.first)
+            );
+        }
         match (self.have, size.gpus().unwrap_or(0)) {
             (0, _) => {}
             (have, gpus) if gpus > have => {
                 text += &format!(" You have {}, which is {} too few.", grouped(have), grouped(gpus - have));
             }
+            (have, gpus) if gpus == have => text += &format!(" You have {}, and all are used.", grouped(have)),
             (have, gpus) => text += &format!(" You have {}, so {} stay free.", grouped(have), grouped(have - gpus)),
         }
         let others = plan.sizes.iter().filter(|other| other.tp != size.tp);
         if let Some((other, gpus)) = others.filter_map(|s| Some((s, s.gpus()?))).min_by_key(|(_, gpus)| *gpus) {
-            text += &format!(
-                " With {} per replica it would take {}.",
-                counted(other.replica(), "GPU", "GPUs"),
-                counted(gpus, "GPU", "GPUs")
-            );
+            let replica = counted(other.replica(), "GPU", "GPUs");
+            text += &match size.gpus() {
+                Some(own) if own == gpus => format!(" It takes as many with {replica} per replica."),
+                _ => format!(" With {replica} per replica it would take {}.", counted(gpus, "GPU", "GPUs")),
+            };
         }
         if self.machine.activations == 0.0 && size.is_full() {
             text += BEFORE_ACTIVATIONS;

@@ -137,7 +137,7 @@ async fn of_address(address: &str) -> Result<Vec<Slide>, String> {
             if slides.is_empty() { Err("the chapter has none of this.".to_owned()) } else { Ok(titled(slides).await) }
         }
         _ => Err(
-            "there is no such state here; it is the address of a figure, a chapter, an exercise, a mission or a lab."
+            "this is no address of a figure, a chapter, an exercise, a mission or a lab, such as w/memory-breakdown/."
                 .to_owned(),
         ),
     }

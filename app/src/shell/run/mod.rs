@@ -182,8 +182,7 @@ impl Desk {
             Ok(text) => {
                 let mut card = run::file("The link’s run", &text);
                 if card.outcome == Outcome::Read {
-                    card.said =
-                        "A link holds the run, not the inputs. What else they had isn’t listed here.".to_owned();
+                    card.said = "This link has the run’s settings, not the files that they came from.".to_owned();
                 }
                 let input = self.input(card);
                 self.replace(vec![input], "The link’s run replaced what was here.".to_owned());

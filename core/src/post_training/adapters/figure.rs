@@ -235,10 +235,7 @@ impl Model for Params {
                 measure("qlora", "QLoRA", Unit::Bytes, |_, s| s.total(Tune::Qlora)),
             ),
         ),
-        within(
-            |p, _| p.gpu.memory.0,
-            measure("tuned", "Memory of the way of training", Unit::Bytes, |p, s| s.total(p.tune)),
-        ),
+        within(|p, _| p.gpu.memory.0, measure("tuned", "Memory needed", Unit::Bytes, |p, s| s.total(p.tune))),
         words(
             &["Does not fit", "Tight", "Fits"],
             doc(
