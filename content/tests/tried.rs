@@ -112,12 +112,16 @@ pub(crate) fn said(reader: &str, text: &str, signs: &[Sign]) -> (Answer, String)
             (by_lines(problems, listed.wrong.len()), format!("problems {problems}, {said}"))
         }
         "run" => {
-            let card = ringside_core::run::read("pasted", text);
-            let found: Vec<String> = card.found.iter().map(|f| format!("{} {}", f.what, f.value)).collect();
-            match card.outcome {
-                RunOutcome::Read => (Answer::Read, found.join("; ")),
-                RunOutcome::Partly => (Answer::Partly, found.join("; ")),
-                RunOutcome::Refused => (Answer::Refused, "refused".to_owned()),
+            // As it is pasted: taken apart, where it holds several things.
+            let cards: Vec<_> =
+                ringside_core::run::read_all("pasted", text).into_iter().map(|(card, _)| card).collect();
+            let all = |outcome: RunOutcome| cards.iter().all(|card| card.outcome == outcome);
+            let found: Vec<String> =
+                cards.iter().flat_map(|card| &card.found).map(|f| format!("{} {}", f.what, f.value)).collect();
+            match () {
+                () if all(RunOutcome::Refused) => (Answer::Refused, "refused".to_owned()),
+                () if all(RunOutcome::Read) => (Answer::Read, found.join("; ")),
+                () => (Answer::Partly, found.join("; ")),
             }
         }
         "config" => {

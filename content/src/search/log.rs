@@ -167,14 +167,15 @@ fn read_end(signs: &[Sign], log: &str, mut before: Before) -> LogReading {
         .collect();
     let mut reading = LogReading { lines: lines.len(), skipped, ..LogReading::default() };
     reading.clipped = lines.iter().filter(|(_, line)| line.trim().len() > LONGEST).count();
-    let rules = Rules::of(signs, &lines);
+    let width = width(&lines);
+    let rules = Rules::of(signs, &lines, width);
     let mut headings = Vec::new();
     let mut clock = Clock::default();
     for (i, (number, line)) in lines.iter().enumerate() {
         let own = clipped(line.trim(), LONGEST);
         let place =
             || At { line: *number, text: clipped(own, QUOTE).to_owned(), rank: rank(own), stamp: clock.now(own) };
-        let (whole, len) = whole(&lines, i);
+        let (whole, len) = whole(&lines, i, width);
         reading.waits.take(own, rank(own));
         match rules.sign(&whole, len) {
             Some((sign, kept)) => {
@@ -371,8 +372,8 @@ struct Rules {
 }
 
 impl Rules {
-    fn of(signs: &[Sign], lines: &[(usize, Cow<'_, str>)]) -> Self {
-        let facts = Facts::of(signs, lines);
+    fn of(signs: &[Sign], lines: &[(usize, Cow<'_, str>)], width: Option<usize>) -> Self {
+        let facts = Facts::of(signs, lines, width);
         let (mut of, mut patterns) = (Vec::new(), Vec::new());
         for (i, sign) in signs.iter().enumerate().filter(|(_, sign)| facts.allow(sign)) {
             for line in &sign.lines {
@@ -404,7 +405,7 @@ fn conditions(sign: &Sign, pattern: &Pattern) -> Vec<Condition> {
 struct Facts(Vec<(String, Vec<Condition>)>);
 
 impl Facts {
-    fn of(signs: &[Sign], lines: &[(usize, Cow<'_, str>)]) -> Self {
+    fn of(signs: &[Sign], lines: &[(usize, Cow<'_, str>)], width: Option<usize>) -> Self {
         let (mut texts, mut about) = (Vec::new(), Vec::new());
         for sign in signs {
             for text in sign.needs.iter().chain(&sign.unless).chain(&sign.marks) {
@@ -418,7 +419,7 @@ impl Facts {
         let index = Index::of(texts);
         let mut found = vec![false; about.len()];
         for at in 0..if about.is_empty() { 0 } else { lines.len() } {
-            let (line, own) = whole(lines, at);
+            let (line, own) = whole(lines, at, width);
             for i in index.candidates(&line, own) {
                 if let Some((found, (_, conditions))) = found.get_mut(i).zip(about.get(i))
                     && !*found
@@ -475,8 +476,15 @@ pub(super) fn last(log: &str) -> (usize, &str) {
     (from, log.get(from..).unwrap_or_default())
 }
 
+/// Where a terminal broke the lines of a log, in the middle of a word or not: the length of the longest, if others have the same.
+fn width(lines: &[(usize, Cow<'_, str>)]) -> Option<usize> {
+    let of = |(_, line): &(usize, Cow<'_, str>)| line.trim().len();
+    let most = lines.iter().map(of).max().filter(|most| *most >= WIDTH)?;
+    (lines.iter().filter(|line| of(line) == most).count() > 1).then_some(most)
+}
+
 /// A line with what a terminal broke off it, and how long it is itself.
-fn whole(lines: &[(usize, Cow<'_, str>)], at: usize) -> (Line, usize) {
+fn whole(lines: &[(usize, Cow<'_, str>)], at: usize, width: Option<usize>) -> (Line, usize) {
     let mut rest = lines.iter().skip(at).take(BROKEN).map(|(_, line)| line.trim());
     let own = Line::of(clipped(rest.next().unwrap_or_default(), LONGEST));
     let mut before = lines.get(at).map_or("", |(_, line)| line.trim());
@@ -486,7 +494,9 @@ fn whole(lines: &[(usize, Cow<'_, str>)], at: usize) -> (Line, usize) {
             break;
         }
         let text = broken.get_or_insert_with(|| before.to_owned());
-        text.push(' ');
+        if width != Some(before.len()) {
+            text.push(' ');
+        }
         text.push_str(line);
         before = line;
     }

@@ -181,7 +181,7 @@ pub fn compare(run: &Run) -> Report {
             report.verdict = "There is nothing to compare yet.".to_owned();
             // What was measured says something without a prediction.
             if let Some(mfu) = run.measured(Metric::Mfu) {
-                report.verdict += &format!(" {}", published::standing(mfu, run.setup().0.gpu));
+                report.verdict += &format!(" {}", standing(run, mfu));
             }
             report.next.extend(retried(run));
         }
@@ -374,6 +374,25 @@ fn training(run: &Run, plan: &Plan, report: &mut Report) {
     });
     report.next = next(run, plan, report);
 }
+
+/// How a log's MFU stands among published runs: over the peak of its own GPU, whatever the log divides by.
+fn standing(run: &Run, mfu: f64) -> String {
+    let gpu = run.setup().0.gpu;
+    let other = gpu.zip(ledger::divisor(run)).filter(|(gpu, peak)| (peak / gpu.peak - 1.0).abs() > ROUNDED);
+    let Some((own, peak)) = other else { return published::standing(mfu, gpu) };
+    let ours = mfu * peak / own.peak;
+    let [peak, own_peak] = [peak, own.peak].map(|peak| Unit::FlopPerSecond.format(peak));
+    format!(
+        "The log divides by {peak}, which isn’t the peak of this GPU ({}: {own_peak}), so its MFU of {} is {} here. {}",
+        own.name,
+        Unit::Fraction.format(mfu),
+        Unit::Fraction.format(ours),
+        published::standing(ours, gpu)
+    )
+}
+
+/// How far a peak may be off that follows from an MFU of two digits.
+const ROUNDED: f64 = 0.05;
 
 /// Whether what a log reports of its FLOPs stands in the text that the step is from. Documents name columns, logs name lines.
 fn is_of_one_text(run: &Run, from: &str) -> bool {

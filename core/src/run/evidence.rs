@@ -137,7 +137,11 @@ pub(super) fn nccl(name: &str, text: &str) -> Card {
         card.found("Operation", program.name, 0);
         let side = row.out_of_place;
         let from = format!("{name}, line {}, {} of {}", row.line, program.name, Unit::Bytes.format(row.bytes));
-        if row.bytes < LARGE {
+        if side.busbw == 0.0 && side.algbw > 0.0 {
+            // The factor of a ring of one is 0.
+            let why = "it is 0: each process ran alone, with a communicator of its own. Build nccl-tests with MPI=1, and start it by the MPI that it was built with";
+            card.unread("The bus bandwidth", why, row.line);
+        } else if row.bytes < LARGE {
             // On small buffers latency decides, not the link.
             let why = "the largest buffer is too small to show it: run up to 1 GiB (-e 1G)";
             card.unread("The bus bandwidth", why, row.line);

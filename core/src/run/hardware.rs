@@ -335,6 +335,59 @@ pub(super) fn names(name: &str, text: &str) -> Card {
     card.done()
 }
 
+/// What reports on an environment say of its GPUs: those of PyTorch and vLLM (`GPU 0: NVIDIA H100 80GB HBM3`), SGLang (`GPU 0,1: NVIDIA H20`),
+/// Accelerate and LLaMA-Factory (`- GPU type: …`), TRL (`CUDA device(s): …, …`). Their other lines are listed.
+pub(super) fn environment(name: &str, text: &str) -> Card {
+    let mut card = Card::new(name, Kind::NvidiaSmi);
+    let (mut named, mut indices, mut count) = (Vec::new(), BTreeSet::new(), None);
+    let mut others = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let bare = line.trim().trim_start_matches("- ").trim_start_matches("GPU models and configuration: ");
+        let (key, value) = bare.split_once(": ").unwrap_or((bare, ""));
+        let list = key.strip_prefix("GPU ").map(|list| list.split(',').map(str::parse::<u64>));
+        let list = list.and_then(|list| list.collect::<Result<Vec<u64>, _>>().ok());
+        let is_list = list.is_some();
+        let names: Vec<&str> = match key {
+            "GPU type" => vec![value],
+            "CUDA device(s)" => value.split(", ").collect(),
+            _ if is_list => vec![value],
+            _ => Vec::new(),
+        };
+        let known: Vec<(&'static Accelerator, &str)> =
+            names.iter().filter_map(|name| Some((gpu(name)?, name.trim()))).collect();
+        if key == "GPU number" {
+            count = value.trim().parse().ok();
+        } else if known.is_empty() || known.len() < names.len() {
+            if !bare.is_empty() {
+                others.push((line, i + 1));
+            }
+        } else {
+            indices.extend(list.into_iter().flatten());
+            if key == "CUDA device(s)" {
+                count = Some(known.len() as u64);
+            }
+            named.extend(known.into_iter().map(|(gpu, name)| (gpu, name, i + 1)));
+        }
+    }
+    let Some((_, first, line)) = named.first().copied() else { return card.done() };
+    if named.iter().all(|(_, name, _)| *name == first) {
+        fill(&mut card, first, line);
+    } else {
+        let known: Vec<_> = named.iter().map(|(gpu, _, line)| (*gpu, *line)).collect();
+        all_alike(&mut card, &known);
+    }
+    let count = Some(indices.len() as u64).filter(|n| *n > 0).or(count);
+    if let Some(count) = count.filter(|n| (1..=MAX_NODE).contains(n)) {
+        card.run.cluster.node = Some(count);
+        card.found("GPUs per node", grouped(count), 0);
+    }
+    card.said = "The GPUs were read. What else it says of the environment isn’t.".to_owned();
+    for (line, number) in others {
+        card.unread(line, "", number);
+    }
+    card.done()
+}
+
 /// What `rocm-smi` prints.
 pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::RocmSmi);

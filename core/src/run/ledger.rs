@@ -377,11 +377,17 @@ pub(super) fn beside(b: &Breakdown, metric: Option<Metric>) -> Vec<(&'static str
     all
 }
 
+/// The peak that a log divides by for its MFU, as it says or as follows.
+pub(super) fn divisor(run: &Run) -> Option<f64> {
+    let follows = || Some(run.measured(Metric::Flops)? / run.measured(Metric::Mfu)?);
+    run.measured(Metric::Peak).or_else(follows).filter(|peak| peak.is_finite() && *peak > 0.0)
+}
+
 /// Why a framework's MFU is not ours for the same time; none unless the log says what it counts or divides by.
 pub(super) fn mfu(run: &Run, plan: &Plan, seconds: f64) -> Option<Ledger> {
     let reported = run.measured(Metric::Mfu);
     let flops = run.measured(Metric::Flops);
-    let peak = run.measured(Metric::Peak).or_else(|| Some(flops? / reported?)).filter(|peak| peak.is_finite());
+    let peak = divisor(run);
     let ours = plan.job.mfu(seconds);
     let own_peak = plan.job.cluster.gpu.peak;
     let reported = reported.or_else(|| Some(flops? / peak.unwrap_or(own_peak)))?;

@@ -14,6 +14,7 @@ use super::measure::Metric;
 use super::oom::{self, Frames};
 use crate::decimal;
 use crate::hardware::named as gpu;
+use crate::memory::activations::Recompute;
 use crate::quantity::{counted, grouped};
 use crate::units::{GIB, MIB};
 
@@ -180,6 +181,42 @@ const FORMS: &[Form] = &[
     },
     Form { program: "HF Trainer", marks: &["s/it]"], fields: &[before("s/it]", A(M::StepTime), 1.0)] },
     Form { program: "HF Trainer", marks: &["it/s]"], fields: &[before("it/s]", Rate, 1.0)] },
+    // Its speed is that from the beginning on (`modelscope/ms-swift`, `swift/trainers/callback.py`).
+    Form {
+        program: "ms-swift",
+        marks: &["train_speed("],
+        fields: &[
+            behind("train_speed(iter/s):", Rate, 1.0),
+            behind("train_speed(s/it):", A(M::StepTime), 1.0),
+            behind("memory(GiB):", A(M::MemoryReserved), GIB),
+        ],
+    },
+    // A step of reinforcement learning (`verl-project/verl`, `verl/trainer/ppo/metric_utils.py`).
+    Form {
+        program: "verl",
+        marks: &["timing_s/step:"],
+        fields: &[
+            behind("timing_s/step:", A(M::StepTime), 1.0),
+            behind("perf/max_memory_allocated_gb:", A(M::MemoryAllocated), GIB),
+            behind("perf/max_memory_reserved_gb:", A(M::MemoryReserved), GIB),
+        ],
+    },
+    Form {
+        program: "Unsloth",
+        marks: &["Unsloth - ", "Num GPUs used ="],
+        fields: &[behind("Num GPUs used =", Gpus, 1.0)],
+    },
+    Form {
+        program: "Unsloth",
+        marks: &["Data Parallel GPUs =", "Total batch size ("],
+        fields: &[behind(") =", Batch, 1.0)],
+    },
+    // `progress.txt` of `--log-progress`.
+    Form {
+        program: "Megatron-LM",
+        marks: &["Job ID:", "# GPUs:"],
+        fields: &[behind("# GPUs:", Gpus, 1.0), behind("Job throughput:", A(M::Flops), 1e12)],
+    },
     Form {
         program: "nanoGPT",
         marks: &["iter ", "loss ", ", time "],
@@ -323,7 +360,12 @@ const FORMS: &[Form] = &[
 ];
 
 /// Programs that print the lines of one run together.
-const TOGETHER: [[&str; 2]; 13] = [
+const TOGETHER: [[&str; 2]; 18] = [
+    ["HF Trainer", "ms-swift"],
+    ["HF Trainer", "verl"],
+    ["HF Trainer", "Unsloth"],
+    ["DeepSpeed", "ms-swift"],
+    ["Megatron-LM", "ms-swift"],
     ["DeepSpeed", "Megatron-LM"],
     ["DeepSpeed", "HF Trainer"],
     ["DeepSpeed", "NeMo"],
@@ -439,9 +481,9 @@ impl Series {
         }
     }
 
-    /// The middle value, without the first of four or more: a first step compiles and allocates.
-    fn typical(&self) -> Option<f64> {
-        let skip = usize::from(self.count >= 4 && self.values.len() == self.count);
+    /// The middle value, without the first of four or more, or of a run that begins here: a first step compiles and allocates.
+    fn typical(&self, begins: bool) -> Option<f64> {
+        let skip = usize::from((self.count >= 4 || self.count >= 2 && begins) && self.values.len() == self.count);
         let mut sorted: Vec<f64> = self.values.iter().copied().skip(skip).collect();
         sorted.sort_by(f64::total_cmp);
         let (low, high) = (sorted.get(sorted.len().saturating_sub(1) / 2)?, sorted.get(sorted.len() / 2)?);
@@ -472,12 +514,19 @@ pub struct Output {
     arguments: Vec<(usize, String)>,
     /// What DeepSpeed prints of its settings.
     engine: Vec<(usize, String)>,
-    /// What vLLM prints of its settings, as the command that gives them.
-    command: Option<(usize, String)>,
+    /// What vLLM prints of its settings, as the commands that give them: what it was given, and what came of that.
+    commands: [Option<(usize, String)>; 2],
+    /// What programs say that they did to the model.
+    applied: Vec<(usize, Applied)>,
+    /// A line of a run that isn't plain training: its steps also generate, or score.
+    reinforced: Option<(usize, String)>,
+    /// Whether rows of a Markdown table come.
+    is_table: bool,
     /// Whether the marks around Megatron-LM's dump were there.
     dump: (bool, bool),
     quoted: Vec<(usize, String)>,
-    /// The last step, and how many lie between two lines.
+    /// The first and the last step, and how many lie between two lines.
+    first: Option<f64>,
     step: Option<f64>,
     stride: f64,
     /// The largest step, and how many since the last error were larger than all before.
@@ -531,6 +580,10 @@ impl Output {
         if is_failure {
             self.later = 0;
         }
+        if self.reinforced.is_none() && REINFORCED.iter().any(|word| line.contains(word)) {
+            self.reinforced = Some((number, line.clone()));
+        }
+        self.is_table = if self.is_table { line.contains('|') } else { is_rule(&line) };
         if line.trim().is_empty() || is_loading(&line) {
             return;
         }
@@ -559,10 +612,16 @@ impl Output {
         }
     }
 
+    /// Whether the first number is of the first steps that the run made.
+    fn begins(&self) -> bool {
+        // Among hundreds of steps between two lines the first one counts for little.
+        self.first.is_some_and(|first| first <= self.stride.clamp(1.0, 20.0))
+    }
+
     /// What stands before a line doesn't count, and its rates are dropped.
     fn restart(&mut self, line: usize, why: &str) {
         self.restart = Some((line, why.to_owned()));
-        self.step = None;
+        (self.first, self.step) = (None, None);
         self.stride = 0.0;
         (self.highest, self.later) = (None, 0);
         self.series.retain(|metric, _| !RATES.contains(metric));
@@ -575,13 +634,19 @@ impl Output {
             self.dump = (true, false);
         }
         self.dump.1 |= line.contains("-- end of arguments --");
+        let is_row = self.is_table && !fields.is_empty() && !self.series.is_empty();
+        if is_row {
+            self.restart(number, "each row of a table is a run of its own");
+            self.series.clear();
+            self.whole.clear();
+        }
         let is_dump = argument.is_some() && line.contains(" ....");
         let program = fields.first().map(|(program, ..)| *program).or_else(|| is_dump.then_some("Megatron-LM"));
         if let Some(program) = program
             && self.programs.iter().any(|other| !go_together(other, program))
         {
-            let Self { lines, others, quoted, frames, failed, ran_out, .. } = std::mem::take(self);
-            *self = Self { lines, others, quoted, frames, failed, ran_out, ..Self::default() };
+            let Self { lines, others, quoted, frames, failed, ran_out, reinforced, .. } = std::mem::take(self);
+            *self = Self { lines, others, quoted, frames, failed, ran_out, reinforced, ..Self::default() };
             self.restart(number, "another program printed them: paste the output of one run");
         }
         self.is_trained |= line.contains("train_runtime") || line.contains("loss:") && line.contains("epoch:");
@@ -607,6 +672,7 @@ impl Output {
             } else if by > 0.0 {
                 self.stride = by;
             }
+            self.first.get_or_insert(step);
             self.step = Some(step);
             if self.highest.is_none_or(|highest| step > highest) {
                 self.highest = Some(step);
@@ -649,8 +715,13 @@ impl Output {
             self.arguments.push((number, format!("padded_vocab_size {rows}")));
             taken = true;
         }
-        if let Some(command) = engine(line) {
-            self.command = Some((number, command));
+        for (known, said) in self.commands.iter_mut().zip([given(line), engine(line)]) {
+            taken |= said.is_some();
+            *known = said.map(|said| (number, said)).or(known.take());
+        }
+        if let Some(applied) = Applied::said(line) {
+            self.applied.retain(|(_, other)| other.what() != applied.what());
+            self.applied.push((number, applied));
             taken = true;
         }
         if let Some(setting) = super::config::deepspeed::printed_line(line) {
@@ -710,14 +781,17 @@ impl Output {
             super::config::megatron::dump(&self.arguments, self.dump == (true, true), &mut card);
         }
         super::config::deepspeed::printed(&self.engine, &mut card);
-        if let Some((line, read)) =
-            self.command.iter().find_map(|(line, text)| Some((*line, crate::serving::command::read(text)?)))
-        {
+        let commands = self.commands.iter().flatten();
+        for (line, read) in commands.filter_map(|(line, text)| Some((*line, crate::serving::command::read(text)?))) {
             let Card { found, unread, unread_count, run, .. } = super::config::serve::read(name, line, &read);
             card.run.take(&run);
+            card.found.retain(|before| !found.iter().any(|new| new.what == before.what));
             card.found.extend(found);
             card.unread.extend(unread);
             card.unread_count += unread_count;
+        }
+        for (line, applied) in &self.applied {
+            applied.fill(&mut card, *line);
         }
         let from = |lines: &str, how: &str| {
             if how.is_empty() { format!("{name}, {lines}") } else { format!("{name}, {lines}, {how}") }
@@ -729,17 +803,29 @@ impl Output {
                     (series.most(), "highest")
                 }
                 M::LossScale | M::KvTokens | M::Weights | M::KvMemory | M::Peak => (series.values.back().copied(), ""),
-                _ => (series.typical(), "median"),
+                _ => (series.typical(self.begins()), "median"),
             };
             let Some(value) = value else { continue };
             let how = if series.count > 1 && !how.is_empty() {
-                format!("{how} of {}", grouped(series.count as u64))
+                // Of four or more the first never counts.
+                let without =
+                    if how == "median" && series.count < 4 && self.begins() { ", without the first" } else { "" };
+                format!("{how} of {}{without}", grouped(series.count as u64))
             } else {
                 String::new()
             };
-            card.run.measure(*metric, value, from(&series.lines(), &how));
+            let is_plain = self.reinforced.is_none() || [M::KvMemory, M::KvTokens, M::KvUsage].contains(metric);
+            if is_plain {
+                card.run.measure(*metric, value, from(&series.lines(), &how));
+            }
             let said = if how.is_empty() { metric.text(value) } else { format!("{} ({how})", metric.text(value)) };
-            card.found(metric.label(), said, series.first);
+            let label = if is_plain { "" } else { ", not of plain training" };
+            card.found(format!("{}{label}", metric.label()), said, series.first);
+        }
+        if let Some((line, text)) = &self.reinforced {
+            let why =
+                "its steps also generate, score or compare answers, so nothing of them is compared with a prediction";
+            card.unread(text, why, *line);
         }
         for (is, (value, line)) in &self.whole {
             let (slot, label) = match is {
@@ -892,6 +978,72 @@ fn bar(line: &str) -> Option<(f64, f64)> {
     number_before(done).zip(number_at(all))
 }
 
+/// Words of a run that generates, or scores what a reference says too: PPO, GRPO, DPO in TRL, ms-swift, verl, slime and OpenRLHF.
+const REINFORCED: [&str; 8] = [
+    "rewards/",
+    "timing_s/",
+    "(TaskRunner pid=",
+    "verl.trainer.main_",
+    "perf/rollout_time",
+    "policy_loss",
+    "completion_length:",
+    "completions/mean_length:",
+];
+
+/// The line below the head of a Markdown table: `-- | -- | --`.
+fn is_rule(line: &str) -> bool {
+    line.contains("--") && line.contains('|') && line.bytes().all(|b| matches!(b, b'-' | b'|' | b':' | b' '))
+}
+
+/// What a program says that it did to the model: torchtitan (`models/llama3/infra/parallelize.py`), DeepSpeed (`runtime/engine.py`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+enum Applied {
+    Zero(u8),
+    Recompute(Recompute),
+}
+
+impl Applied {
+    fn said(line: &str) -> Option<Self> {
+        const SAID: [(&str, Applied); 5] = [
+            ("Applied FSDP to the model", Applied::Zero(3)),
+            ("Applied HSDP to the model", Applied::Zero(3)),
+            ("Applied DDP to the model", Applied::Zero(0)),
+            ("Applied selective activation checkpointing to the model", Applied::Recompute(Recompute::Selective)),
+            ("Applied full activation checkpointing to the model", Applied::Recompute(Recompute::Full)),
+        ];
+        let said = || SAID.iter().find(|(words, _)| line.contains(words)).map(|(_, applied)| *applied);
+        // `Creating torch.bfloat16 ZeRO stage 2 optimizer`
+        let zero = |line: &str| {
+            let (_, stage) = line.split_once("Creating ")?.1.split_once(" ZeRO stage ")?;
+            stage.strip_suffix(" optimizer").and_then(|stage| stage.trim().parse().ok()).filter(|stage| *stage <= 3)
+        };
+        zero(line.trim_end()).map(Applied::Zero).or_else(said)
+    }
+
+    const fn what(self) -> &'static str {
+        match self {
+            Self::Zero(_) => "ZeRO stage",
+            Self::Recompute(_) => "Recomputation",
+        }
+    }
+
+    fn fill(self, card: &mut Card, line: usize) {
+        let l = &mut card.run.layout;
+        let value = match self {
+            Self::Zero(stage) => {
+                l.zero = Some(stage);
+                stage.to_string()
+            }
+            Self::Recompute(mode) => {
+                l.recompute = Some(mode);
+                mode.label().to_owned()
+            }
+        };
+        card.found.retain(|found| found.what != self.what());
+        card.found(self.what(), value, line);
+    }
+}
+
 /// Whether a line says that the program ended on an error.
 pub(super) fn is_failure(line: &str) -> bool {
     const MEMORY: [&str; 6] = [
@@ -903,7 +1055,10 @@ pub(super) fn is_failure(line: &str) -> bool {
         "Cuda failure",
         "[CUDA ERROR]",
     ];
-    const WORDS: [&str; 6] = [
+    const WORDS: [&str; 8] = [
+        // Python's argparse.
+        ": error: unrecognized arguments: ",
+        ": error: the following arguments are required: ",
         "Traceback (most recent call last)",
         "Watchdog caught",
         "Segmentation fault",
@@ -1021,6 +1176,34 @@ fn engine(line: &str) -> Option<String> {
     };
     let options: Vec<String> = OPTIONS.into_iter().filter_map(option).collect();
     (!options.is_empty()).then(|| format!("python -m vllm.entrypoints.openai.api_server {}", options.join(" ")))
+}
+
+/// What vLLM was given, as a command: `non-default args: {'model_tag': '…', 'max_model_len': 262144, …}` (`vllm/entrypoints/utils.py`). Quotes are gone
+/// by then. What isn't one word is kept as `…`, so that it's listed.
+fn given(line: &str) -> Option<String> {
+    let mut rest = line.split_once("non-default args: {")?.1;
+    let mut command = "vllm serve".to_owned();
+    while let Some((key, after)) = rest.split_once(": ") {
+        let mut open = 0_i64;
+        let end = after.find(|c: char| {
+            open += i64::from(matches!(c, '{' | '[' | '(')) - i64::from(matches!(c, '}' | ']' | ')'));
+            open < 0 || open == 0 && c == ','
+        });
+        let (value, next) = after.split_at(end.unwrap_or(after.len()));
+        let (key, value) = (key.trim_start_matches([',', ' ']), value.trim());
+        let is_word = !value.is_empty() && value.bytes().all(|b| b.is_ascii_graphic() && !b"{[($\\".contains(&b));
+        match (key, value) {
+            _ if !is_argument(key) => break,
+            ("model_tag", _) | (_, "None" | "False") => {}
+            (_, "True") => command.push_str(&format!(" --{key}")),
+            _ => command.push_str(&format!(" --{key} {}", if is_word { value } else { "…" })),
+        }
+        rest = next;
+        if end.is_none() || next.starts_with('}') {
+            break;
+        }
+    }
+    (command.len() > "vllm serve".len()).then_some(command)
 }
 
 fn is_argument(name: &str) -> bool {

@@ -22,16 +22,18 @@ const PARTS: usize = 16;
 
 /// Reads a text that may hold several things: a card for each, with the text that it was read from. What stands on a line keeps its number.
 pub fn read_all<'a>(name: &str, text: &'a str) -> Vec<(Card, Cow<'a, str>)> {
-    let whole = || vec![(read(name, text), Cow::Borrowed(text))];
     if text.len() > MOST {
-        return whole();
+        return vec![(read(name, text), Cow::Borrowed(text))];
     }
     let lines = Lines::of(text);
+    let has_fence = (0..lines.len()).any(|i| is_fence(lines.get(i)));
+    let bare = if has_fence { Cow::Owned(lines.only(|i| !is_fence(lines.get(i)))) } else { Cow::Borrowed(text) };
+    let whole = || vec![(read(name, &bare), bare.clone())];
     let parts = parts_of(name, &lines);
     let is_cut = |i: usize| parts.iter().any(|(part, ..)| part.lines.contains(&i));
     let is_left = |i: &usize| {
         let line = lines.get(*i);
-        !is_cut(*i) && !line.trim().is_empty() && !is_elided(line) && !is_prompt(line)
+        !is_cut(*i) && !line.trim().is_empty() && !is_elided(line) && !is_prompt(line) && !is_fence(line)
     };
     let left: Vec<usize> = (0..lines.len()).filter(is_left).collect();
     // A server's command and what it prints are one thing to their reader.
@@ -39,7 +41,7 @@ pub fn read_all<'a>(name: &str, text: &'a str) -> Vec<(Card, Cow<'a, str>)> {
     if parts.is_empty() || parts.len() == 1 && (left.is_empty() || parts.iter().any(is_server)) {
         return whole();
     }
-    let rest = lines.only(|i| !is_cut(i));
+    let rest = lines.only(|i| !is_cut(i) && !is_fence(lines.get(i)));
     let of_part = |(part, card, own): (Part, Card, String)| (part.placed(card, &lines), Cow::Owned(own));
     let mut all: Vec<(Card, Cow<'a, str>)> = parts.into_iter().map(of_part).collect();
     let Some((first, last)) = left.first().zip(left.last()) else { return all };
@@ -192,18 +194,41 @@ fn parts_of(name: &str, lines: &Lines<'_>) -> Vec<(Part, Card, String)> {
             i += 1;
             continue;
         }
+        // Between the fences of Markdown stands one thing.
+        if is_fence(line) {
+            is_free = true;
+            i += 1;
+            continue;
+        }
         let read = begins(lines, i, is_free).and_then(|part| {
             tried += 1;
             let own = lines.only(|i| part.lines.contains(&i));
             let card = read(name, &own);
             part.form.takes(&card).then_some((part, card, own))
         });
+        // A command that says nothing itself may stand above the file that it names: `llamafactory-cli train qwen.yaml`.
+        if read.is_none() && is_free && is_command(line) {
+            i = lines.look(i, |i| lines.get(i).trim_end().ends_with('\\')).map_or(lines.len(), |end| end + 1);
+            is_free =
+                (i..lines.len()).find(|i| !lines.get(*i).trim().is_empty()).is_some_and(|i| yaml(lines, i).is_some());
+            continue;
+        }
         // A prompt that shows a file, `$ cat config.json`, says nothing itself.
         is_free = read.is_some() || is_free && is_prompt(line);
         i = read.as_ref().map_or(i + 1, |(part, ..)| part.lines.end.max(i + 1));
         all.extend(read);
     }
     all
+}
+
+/// A line that opens or closes a block of Markdown.
+fn is_fence(line: &str) -> bool {
+    line.trim_start().starts_with("```")
+}
+
+/// Whether a line is a command that starts something, and no line of a configuration.
+fn is_command(line: &str) -> bool {
+    line_of(line.trim()) == Line::Shell && !line.trim_start().starts_with('#')
 }
 
 /// The part that begins on a line; `is_free` where it follows another one, or nothing.
@@ -283,8 +308,8 @@ fn yaml(lines: &Lines<'_>, at: usize) -> Option<usize> {
         key.is_some_and(|(key, _)| is_word(key))
     };
     let is_mark = |line: &str| line.trim_end() == "---";
-    let first = lines.get(at);
-    if !is_key(first) && !is_mark(first) {
+    let first = lines.look(at, |i| lines.get(i).trim().is_empty() || is_comment(lines.get(i)))?;
+    if !is_key(lines.get(first)) && !is_mark(lines.get(first)) {
         return None;
     }
     let end = lines.end(at, |line| {
@@ -304,7 +329,7 @@ fn is_word(text: &str) -> bool {
 }
 
 /// `…`, where somebody left lines out.
-fn is_elided(line: &str) -> bool {
+pub(super) fn is_elided(line: &str) -> bool {
     line.trim().trim_matches(['.', '…', '[', ']', '<', '>']).is_empty()
 }
 
@@ -356,6 +381,10 @@ fn shell(lines: &Lines<'_>, at: usize) -> Option<Part> {
             goes_on = false;
             continue;
         }
+        if is_fence(bare) {
+            unsure.retain(|i| *i >= end);
+            return Some(Part { form: Form::Shell, lines: at..end, unsure });
+        }
         let is = match goes_on {
             true => Line::Shell,
             false if i > at && form(lines, i, false).is_some() => Line::Printed,
@@ -390,7 +419,7 @@ fn line_of(line: &str) -> Line {
     const COMMANDS: &str = "if then else elif fi for while until do done case esac function return local export set unset source . cd echo printf \
         exit wait sleep trap ulimit eval exec declare readonly shift read test [ [[ (( { } ( ) let true false : module ml conda mamba pip mkdir rm cp mv ln \
         chmod touch tar git env time nohup sudo numactl srun sbatch mpirun mpiexec torchrun deepspeed accelerate bash sh docker singularity apptainer \
-        python python3 vllm nsys ray kubectl uv nvidia-smi cat awk sed grep head tail tee hostname scontrol date ls which kill nvcc spack apt apt-get curl wget \
+        python python3 vllm llamafactory-cli axolotl swift sglang trtllm-serve nsys ray kubectl uv nvidia-smi cat awk sed grep head tail tee hostname scontrol date ls which kill nvcc spack apt apt-get curl wget \
         unzip huggingface-cli hf wandb pushd popd alias composer";
     if let Some(command) = prompted(line) {
         return if command.trim().is_empty() { Line::Open } else { Line::Shell };

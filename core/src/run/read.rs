@@ -53,7 +53,7 @@ pub fn read(name: &str, text: &str) -> Card {
         return evidence::nccl(name, text);
     }
     if bare.contains("NVIDIA-SMI")
-        || bare.lines().next().is_some_and(|line| line.contains("(UUID: GPU-"))
+        || bare.lines().take(3).any(|line| line.contains("(UUID: GPU-"))
         || bare.contains("memory.used [MiB]")
         || bare.contains("clocks.sm [MHz]")
         || bare.contains("clocks.current.sm [MHz]")
@@ -115,8 +115,22 @@ pub fn read(name: &str, text: &str) -> Card {
     }
     // What a launcher prints at the end names it, and starts nothing.
     if !bare.starts_with("#!") && !bare.contains("#SBATCH") && text.lines().any(|line| is_failure(&plain(line))) {
-        let card = Card { stop: log.stop, said: ERRORS.to_owned(), ..Card::new(name, Kind::Errors) };
+        let mut card = Card { stop: log.stop, said: ERRORS.to_owned(), ..Card::new(name, Kind::Errors) };
+        let Card { run, found, .. } = hardware::environment(name, text);
+        (card.run, card.found) = (run, found);
         return Card { outcome: Outcome::Read, ..card };
+    }
+    let has = |start: &str| bare.lines().any(|line| line.starts_with(start));
+    if has("apiVersion:") && has("kind:") {
+        let mut card = evidence::script(name, text);
+        if card.outcome == Outcome::Refused {
+            let kind = bare.lines().find_map(|line| line.strip_prefix("kind:")).unwrap_or_default().trim();
+            card.said = format!(
+                "It is a manifest of a {kind} that says neither how many GPUs train nor what starts on them: an image may have a command of its own. \
+                 Paste the command, or what a pod prints."
+            );
+        }
+        return card;
     }
     if ["#SBATCH", "srun ", "torchrun", "accelerate launch", "deepspeed "].iter().any(|word| bare.contains(word))
         || config::trainer::is(&config::options(bare))
@@ -126,11 +140,50 @@ pub fn read(name: &str, text: &str) -> Card {
     if log.said == CUT {
         return log;
     }
-    Card::refused(
-        name,
-        Kind::Unknown,
-        "It isn't recognized. Paste run output, a configuration, launch flags, or what nvidia-smi or nccl-tests print.",
-    )
+    let environment = hardware::environment(name, text);
+    if environment.outcome != Outcome::Refused {
+        return environment;
+    }
+    let said = foreign(bare).map_or_else(
+        || {
+            "It isn't recognized. Paste run output, a configuration, launch flags, or what nvidia-smi or nccl-tests print."
+                .to_owned()
+        },
+        |(what, instead)| format!("It is {what}, which isn’t read here. {instead}"),
+    );
+    Card::refused(name, Kind::Unknown, said)
+}
+
+/// What is known by its form and has nothing that is read: what it is, and what to bring instead.
+fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
+    const OF_A_JOB: &str = "Paste the job’s script, or what the job prints.";
+    const OF_A_GPU: &str = "Set cluster.gpu to the GPU, and paste the job’s output.";
+    const OF_A_SERVER: &str = "Paste the command that starts the server and what it prints, or the report of vllm bench serve or of sglang.bench_serving.";
+    const FORMS: [(&[&str], &str, &str); 14] = [
+        (&["JobId=", "JobState="], "what scontrol show job prints", OF_A_JOB),
+        (&["NodeName=", "CPUAlloc="], "what scontrol show node prints", OF_A_JOB),
+        (&["Namespace:", "Containers:", "Image:"], "what kubectl describe prints of a pod", OF_A_JOB),
+        (&["HBM-Usage(MB)", "NPU"], "the table of npu-smi, of Ascend NPUs", "The models here are of GPUs."),
+        (
+            &["AMD-SMI", "amdgpu"],
+            "the table of amd-smi",
+            "Paste what rocm-smi --showproductname --showmeminfo vram prints.",
+        ),
+        (&["GPU Utilization (%)", "DeviceId"], "what xpu-smi prints, counters of Intel’s GPUs", OF_A_GPU),
+        (&["guidellm "], "a command of guidellm, which measures a server", OF_A_SERVER),
+        (&["Benchmarks Info:", "Metadata"], "a table of guidellm", OF_A_SERVER),
+        (&["Performance Parameters", "TTFT", "TPOT"], "a table of AISBench", OF_A_SERVER),
+        (&["--rollout-batch-size"], "options of slime, of reinforcement learning", OF_A_JOB),
+        (&["--num-rollout"], "options of slime, of reinforcement learning", OF_A_JOB),
+        (&["_perf ", "-b ", "-e "], "a command that starts nccl-tests", "Paste the table that it prints."),
+        (&["GPU", " X ", "SYS"], "a part of the matrix of nvidia-smi topo -m", MATRIX),
+        (&["GPU", " X ", "NV"], "a part of the matrix of nvidia-smi topo -m", MATRIX),
+    ];
+    const MATRIX: &str = "Paste all of it, from the line that begins with GPU0.";
+    FORMS
+        .iter()
+        .find(|(marks, ..)| marks.iter().all(|mark| text.contains(mark)))
+        .map(|(_, what, instead)| (*what, *instead))
 }
 
 /// What lists jobs, nodes or pods, by the columns that its first lines name.
@@ -209,7 +262,7 @@ fn served(name: &str, text: &str, lines: &Range<usize>, mut command: Card) -> Ca
 fn among(name: &str, text: &str, tool: Card) -> Card {
     let is_table = |line: &str| line.trim_start().starts_with(['|', '+']) && line.trim_end().ends_with(['|', '+']);
     if !text.lines().any(is_table) {
-        return tool;
+        return listed(text, tool);
     }
     let rest: Vec<&str> = text.lines().map(|line| if is_table(line) { "" } else { line }).collect();
     let mut log = output(name, &rest.join("\n"));
@@ -230,6 +283,21 @@ fn among(name: &str, text: &str, tool: Card) -> Card {
     log.unread.splice(0..0, tool.unread);
     log.unread_count += tool.unread_count;
     log.done()
+}
+
+/// What nvidia-smi listed without a table. With lines left out, as by `…`, more GPUs may have been listed.
+fn listed(text: &str, mut card: Card) -> Card {
+    let is_list = |line: &str| line.contains("(UUID:") || line.contains(',') || line.contains("nvidia-smi");
+    for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !is_list(line)) {
+        if super::parts::is_elided(line) && card.run.cluster.node.take().is_some() {
+            card.found.retain(|found| found.what != "GPUs per node");
+            card.unread(line, "lines are left out here, so how many GPUs a node has isn’t known", i + 1);
+        } else {
+            card.unread(line, "only the names of the GPUs are read", i + 1);
+        }
+    }
+    card.said.clear();
+    card.done()
 }
 
 /// Whether a line is the date that nvidia-smi prints above its table: `Sun May 23 08:40:52 2021`.

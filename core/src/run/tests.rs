@@ -1475,7 +1475,9 @@ fn what_verl_prints_is_read_after_its_command() {
             "{command}{{'loss': 1.0}}\n{{'train_runtime': 40.0, 'train_samples_per_second': 16.0, 'train_steps_per_second': 0.5}}\n"
         ),
     );
-    assert_eq!(card.run.measured(Metric::StepTime), Some(2.0), "{card:?}");
+    // A step of reinforcement learning also generates: it's said, and compared with nothing.
+    let said = |found: &Found| found.what == "Step time, not of plain training" && found.value == "2 s";
+    assert!(card.found.iter().any(said) && card.run.measured.is_empty(), "{card:?}");
 }
 
 /// As the HF Trainer prints them, cut at both ends.
@@ -1571,4 +1573,111 @@ fn the_slowest_rank_is_a_cause_of_its_size() {
         assert!(report.next.iter().all(|next| next.command != "--log-straggler"), "{:?}", report.next);
     }
     assert!(run("", "").next.iter().any(|next| next.command == "--log-straggler"));
+}
+
+/// Forms of 2025 and 2026, as they are in `content/tests/fixtures/tried.toml`.
+#[test]
+fn what_a_log_says_is_of_that_run_alone() {
+    let titan = |step: u32, tps: u32, tail: &str| {
+        format!(
+            "[titan] root - INFO - step: {step}  loss: 2.0  memory: 9.46GiB(64.99%)  tps: {tps}  tflops: 0.52  mfu: 0.17%{tail}\n"
+        )
+    };
+    // The MFU over the peak of another GPU.
+    let t4 =
+        "[titan] CUDA capacity: Tesla T4 with 14.56GiB memory\n[titan] Peak FLOPS used for computing MFU: 3.120e+14\n";
+    let verdict = |text: &str| compare(&read("x", text).run).verdict;
+    let said = verdict(&format!("{t4}{}", titan(14, 7_282, "")));
+    assert!(said.contains("so its MFU of 0.17% is 0.816% here. 0.816% is low"), "{said}");
+    let own = verdict(&format!("{}{}", t4.replace("3.120e+14", "6.500e+13"), titan(14, 7_282, "")));
+    assert!(!own.contains("The log divides") && own.contains("0.17% is low"), "{own}");
+    // What was done to the model.
+    for (words, zero, recompute) in [
+        ("Applied FSDP to the model", Some(3), None),
+        ("Applied DDP to the model", Some(0), None),
+        ("Creating torch.bfloat16 ZeRO stage 2 optimizer", Some(2), None),
+        ("Creating fp16 ZeRO stage 9 optimizer", None, None),
+        ("Applied full activation checkpointing to the model", None, Some(Recompute::Full)),
+    ] {
+        let l = read("x", &format!("[rank0]: INFO - {words}\n{}", titan(14, 7_282, ""))).run.layout;
+        assert_eq!((l.zero, l.recompute), (zero, recompute), "{words}");
+    }
+    // Each row of a table is a run; the same rows without a table are one.
+    let rows = format!("{}{}", titan(10, 900, " |"), titan(20, 700, " |"));
+    let tokens = |text: &str| read("x", text).run.measured(Metric::TokensPerGpu);
+    assert_eq!(tokens(&format!("batch | speed\n-- | --\n{rows}")), Some(700.0));
+    assert_eq!(tokens(&format!("{}{}", titan(100, 900, ""), titan(110, 700, ""))), Some(800.0));
+    // The first of two steps compiles.
+    assert_eq!(tokens(&format!("{}{}", titan(1, 9, ""), titan(2, 700, ""))), Some(700.0));
+    // A step that generates or scores is compared with nothing.
+    let swift = "{'loss': 0.2, 'memory(GiB)': 63.16, 'train_speed(iter/s)': 0.0125, 'epoch': 0.6}\n";
+    assert_eq!(read("x", swift).run.measured(Metric::StepTime), Some(80.0));
+    for mark in ["'rewards/chosen': 4.4, ", "'completion_length': 4.4, "] {
+        let card = read("x", &swift.replace("'epoch'", &format!("{mark}'epoch'")));
+        assert!(card.run.measured.is_empty() && card.outcome == Outcome::Partly, "{card:?}");
+    }
+    // What vLLM was given.
+    let given = read(
+        "x",
+        "INFO [utils.py:278] non-default args: {'model_tag': 'm', 'model': 'org/m', 'tensor_parallel_size': 2, 'max_num_seqs': 4, 'limits': {'a': 1, 'b': [2, 3]}, 'gpu_memory_utilization': 0.8}\n",
+    );
+    let s = &given.run.serving;
+    assert_eq!((s.tp, s.requests, s.memory), (Some(2), Some(4), Some(0.8)));
+    assert!(given.unread.iter().any(|unread| unread.text == "--limits …"), "{given:?}");
+}
+
+#[test]
+fn what_starts_in_a_container_is_read() {
+    let tp = |text: &str| read("x", text).run.serving.tp;
+    let compose = "services:\n  vllm:\n    image: vllm/vllm-openai:v0.26.0\n    command: >\n      /model\n      --tensor-parallel-size 4\n    ports:\n      - \"8000:8000\"\n";
+    let list = "apiVersion: apps/v1\nkind: Deployment\nspec:\n  containers:\n  - name: a\n    command:\n    - python3\n    - -m\n    - sglang.launch_server\n    args:\n    - --model-path\n    - /work/model\n    # - --tp\n    - --tp\n    - \"4\"\n    env:\n    - name: X\n";
+    let flow = "services:\n  a:\n    image: vllm/vllm-openai\n    command: [\"--model\", \"org/m\", \"--tensor-parallel-size\", \"4\"]\n";
+    for text in [compose, list, flow] {
+        assert_eq!(tp(text), Some(4), "{text}");
+    }
+    // Another program's.
+    assert_eq!(tp(&compose.replace("vllm/vllm-openai", "org/trainer")), None);
+}
+
+#[test]
+fn a_part_says_no_more_than_its_lines() {
+    // Rows of a matrix that were cut off, and a whole one.
+    let cut = "\tGPU0\tGPU1\tGPU2\tGPU3\tCPU Affinity\nGPU0\t X \tNV18\tNV18\tNV18\t0-31\nGPU1\tNV18\t X \tNV18\tNV18\t0-31\n";
+    let card = read("x", cut);
+    assert_eq!((card.outcome, card.run.cluster.node), (Outcome::Partly, Some(4)));
+    assert!(card.said.is_empty() || !card.said.contains("Every pair"), "{}", card.said);
+    let whole = format!("{cut}GPU2\tNV18\tNV18\t X \tNV18\t0-31\nGPU3\tNV18\tNV18\tNV18\t X \t0-31\n");
+    assert_eq!(read("x", &whole).outcome, Outcome::Read);
+    // A list with lines left out has more than it shows.
+    let list = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\nGPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-2)\n";
+    assert_eq!(read("x", list).run.cluster.node, Some(2));
+    let card = read("x", &format!("$ nvidia-smi -L\n{list}...\n"));
+    assert_eq!((card.run.cluster.node, card.outcome), (None, Outcome::Partly));
+    // Each process of nccl-tests alone.
+    let alone = "  536870912  134217728  float  sum  -1  842.5  637.23  0.00  0  0.30  1777718.25  0.00  0\n";
+    let card = read("x", &format!("mpirun -np 16 all_reduce_perf -b 512M -e 512M\n{alone}"));
+    assert!(card.run.measured(Metric::BusBandwidth).is_none() && card.unread.iter().any(|u| u.why.contains("alone")));
+    // Reports on an environment.
+    for (text, node) in [
+        ("CUDA available: True\nGPU 0,1: NVIDIA H100 80GB HBM3\nGPU 0,1 Compute Capability: 9.0\n", Some(2)),
+        ("- PyTorch version: 2.9\n- GPU type: NVIDIA H100 80GB HBM3\n- GPU number: 8\n", Some(8)),
+        ("- CUDA device(s): NVIDIA H100 80GB HBM3, NVIDIA H100 80GB HBM3, NVIDIA H100 80GB HBM3\n", Some(3)),
+        ("GPU models and configuration: GPU 0: NVIDIA H100 80GB HBM3\nGPU 1: NVIDIA H100 80GB HBM3\n", Some(2)),
+    ] {
+        let cluster = read("x", text).run.cluster;
+        assert_eq!((cluster.gpu.as_deref(), cluster.node), (Some("h100-80"), node), "{text}");
+    }
+    // Between fences, and below the command that names it.
+    let yaml = "model_name_or_path: org/m\nper_device_train_batch_size: 4\nbf16: true\ncutoff_len: 4096\n";
+    for text in [
+        format!("My settings:\n```yaml\n{yaml}```\nand they fail\n"),
+        format!("CUDA_VISIBLE_DEVICES=0,1 llamafactory-cli train a.yaml\n\n# model\n{yaml}"),
+    ] {
+        let all = read_all("x", &text);
+        assert_eq!(all[0].0.run.layout.mbs, Some(4), "{text}{all:?}");
+        assert_eq!(all[0].0.outcome, Outcome::Partly);
+    }
+    // A command that its program doesn't take.
+    let usage = "vllm serve org/m -tp 2 --old-option\napi_server.py: error: unrecognized arguments: --old-option\n";
+    assert!(read("x", usage).stop.is_some());
 }

@@ -159,7 +159,15 @@ impl Topology {
         let whole = devices.len() >= 2 && rows.iter().all(|row| row.len() == columns.len());
         let names_match = devices.iter().zip(&columns).all(|(device, column)| device.name == **column);
         (whole && names_match).then(|| {
+            // A GPU whose row was cut off has its column: how it is joined to those above stands there.
+            let cut = columns.iter().enumerate().skip(devices.len()).filter(|(_, name)| name.starts_with("GPU"));
+            for (i, name) in cut.map(|(i, name)| (i, (*name).to_owned())).collect::<Vec<_>>() {
+                let above = rows.iter().map(|row| row.get(i).copied().flatten()).collect();
+                rows.push(above);
+                devices.push(Device { name, is_gpu: true, numa: String::new() });
+            }
             let n = devices.len();
+            rows.iter_mut().for_each(|row| row.resize(row.len().max(n), None));
             let hops = rows.into_iter().map(|row| row.into_iter().take(n).collect()).collect();
             Self { devices, hops, text: kept.join("\n") }
         })
@@ -261,6 +269,10 @@ impl Topology {
         let name = |i: usize| self.devices.get(i).map_or("", |d| d.name.as_str());
         let inside = match self.wires() {
             Some(wires) => format!("Every pair of the {n} has {wires}."),
+            None if slowest.is_nvlink() => {
+                let pairs = counted(pairs.len() as u64, "GPU pair is", "GPU pairs are");
+                format!("{pairs} joined by NVLink; how the others of the {n} are joined, the matrix doesn’t say.")
+            }
             None => {
                 let slow = pairs.iter().filter(|(_, _, hop)| *hop == slowest).count();
                 let how = if slowest.is_slow() { "through a CPU" } else { "by PCIe alone" };
@@ -331,7 +343,7 @@ pub(super) fn card(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::Topology);
     if unknown > 0 {
         let cells = format!("The cells of {}", counted(unknown, "GPU pair", "GPU pairs"));
-        card.unread(&cells, "they name no path that is known here", 0);
+        card.unread(&cells, "they name no path that is known here, or their rows are missing", 0);
     }
     card.found("GPUs per node", grouped(gpus), 0);
     if let Some(hop) = topology.slowest() {

@@ -218,3 +218,23 @@ fn what_was_kept_is_said_and_never_markup() {
     let kept = [("asked".to_owned(), "<b>2 GiB".to_owned())];
     assert_eq!(filled_html("<p>{asked}, {other} {", &kept), "<p>&lt;b&gt;2 GiB, other {");
 }
+
+/// A terminal breaks a word where its line ends, and each broken line is as long.
+#[test]
+fn a_message_broken_inside_a_word_is_read() {
+    let said = "ValueError: To serve one request with the max seq len (100000), (4.26 GiB KV cache is needed, which is larger than the available KV cache memory (4.25 GiB). Based on it, the estimated maximum model length is 99584.";
+    let signs =
+        [sign(&["(4.26 GiB KV cache is needed, which is larger than the available KV cache memory ({available} GiB)"])];
+    let mut tried = 0;
+    for width in 60..130 {
+        let parts: Vec<&str> =
+            said.as_bytes().chunks(width).filter_map(|part| std::str::from_utf8(part).ok()).collect();
+        let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let is_inside = |pair: &[&str]| is_word(pair[0].chars().next_back()) && is_word(pair[1].chars().next());
+        if parts.len() <= BROKEN && parts.len() > 2 && parts.windows(2).all(is_inside) {
+            tried += 1;
+            assert_eq!(read_log(&signs, &parts.join("\n")).seen.len(), 1, "{parts:#?}");
+        }
+    }
+    assert!(tried > 2, "{tried}");
+}

@@ -43,9 +43,14 @@ const CALM: [&str; 8] = ["INFO", "DEBUG", "TRACE", "NOTICE", "VERBOSE", "WARNING
 
 /// What a line looks like.
 pub fn trouble(line: &str) -> Option<Trouble> {
-    // The second is how torchrun begins its summary.
-    if line.contains("Traceback (most recent call last)") || line.trim_end().ends_with(".py FAILED") {
+    // The others are how torchrun begins its summary, and PyTorch what NCCL said last.
+    if line.contains("Traceback (most recent call last)")
+        || [".py FAILED", "Last error:"].iter().any(|end| line.trim_end().ends_with(end))
+    {
         return Some(Trouble::Heading);
+    }
+    if is_inside(line) {
+        return None;
     }
     let words: Vec<Word<'_>> = words(line).collect();
     let before = |i: usize| i.checked_sub(1).and_then(|i| words.get(i));
@@ -64,6 +69,14 @@ pub fn trouble(line: &str) -> Option<Trouble> {
     let small = line.to_ascii_lowercase();
     let phrase = || PHRASES.iter().any(|phrase| small.contains(phrase));
     (said || phrase()).then_some(Trouble::Error)
+}
+
+/// Whether a logger wrote a frame of a traceback with its level, or its code, the marks below it, or nothing:
+/// `ERROR 06-19 07:06:13 [core.py:515]   File "…", line 506, in run_engine_core`.
+fn is_inside(line: &str) -> bool {
+    let Some((head, rest)) = line.split_once(".py:").and_then(|(_, rest)| rest.split_once(']')) else { return false };
+    let is_head = head.bytes().all(|b| b.is_ascii_digit()) && line.contains("ERROR");
+    is_head && (rest.trim().is_empty() || rest.starts_with("   "))
 }
 
 /// A word of a line: letters, digits and underscores.
@@ -162,6 +175,7 @@ mod tests {
             "E930 15:23:00.059980974 x",
             "2024-05-01 12:00:00,123 ERROR worker: lost",
             "ERROR 03-03 19:38:29 [core.py:708] EngineCore failed to start.",
+            "ERROR 03-03 19:38:29 [core.py:708] ValueError: it broke",
             "make: *** [all] Error: cannot open it",
             "time=\"2024-02-21T09:30:12Z\" level=error msg=\"it broke\"",
             "bash: line 1: python3: command not found",
@@ -191,6 +205,10 @@ mod tests {
             "test passed, 0 failed",
             "loss 3.2 | error rate 0.1",
             "",
+            "(EngineCore_DP0 pid=9) ERROR 06-19 07:06:13 [core.py:515]   File \"/x/vllm/v1/engine/core.py\", line 506, in run_engine_core",
+            "ERROR 06-19 07:06:13 [core.py:515]     raise RuntimeError(\"Engine core failed\")",
+            "ERROR 06-19 07:06:13 [core.py:515]                   ^^^^^^^^^",
+            "ERROR 06-19 07:06:13 [core.py:515]",
             "ä error",
         ];
         for line in calm {

@@ -74,7 +74,63 @@ pub(in crate::run) fn find(text: &str) -> Option<(Range<usize>, Read)> {
         }
         at = to;
     }
-    None
+    of_container(&lines)
+}
+
+/// What a container of Compose or Kubernetes starts: its `command` and `args`, as lists, as folded text or on one line, with what its image starts by
+/// itself, and the lines that they stand on.
+fn of_container(lines: &[&str]) -> Option<(Range<usize>, Read)> {
+    let line = |i: usize| lines.get(i).copied().unwrap_or_default();
+    let indent = |i: usize| line(i).len() - line(i).trim_start().len();
+    // Whether it is the command, where it stands, and its words.
+    let mut blocks: Vec<(bool, Range<usize>, String)> = Vec::new();
+    let mut images: Vec<usize> = Vec::new();
+    for i in 0..lines.len() {
+        let bare = line(i).trim();
+        let key = bare.strip_prefix("- ").unwrap_or(bare);
+        if key.strip_prefix("image:").is_some_and(|image| image.contains("vllm-openai")) {
+            images.push(i);
+        }
+        let command = key.strip_prefix("command:");
+        let Some(inline) = command.or(key.strip_prefix("args:")) else { continue };
+        let column = indent(i) + bare.len() - key.len();
+        let is_own = |j: &usize| {
+            let item = line(*j).trim();
+            item.is_empty()
+                || item.starts_with('#')
+                || indent(*j) > column
+                || indent(*j) == column && item.starts_with("- ")
+        };
+        let to = (i + 1..lines.len()).take_while(is_own).last().map_or(i + 1, |last| last + 1);
+        let inline = inline.trim().trim_start_matches(['|', '>', '-', '+']);
+        let below = (i + 1..to).map(line).map(str::trim).filter(|item| !item.starts_with('#'));
+        let below = below.map(|item| item.strip_prefix("- ").unwrap_or(item).trim_end_matches('\\'));
+        let mut words = vec![inline.to_owned()];
+        words.extend(below.map(str::to_owned));
+        let mut text = words.join(" ");
+        if text.trim_start().starts_with('[') {
+            text = text.replace("\",", "\" ").replace("',", "' ").replace(['[', ']'], " ");
+        }
+        blocks.push((command.is_some(), i..to, text.replace(['"', '\''], "")));
+    }
+    blocks.iter().enumerate().find_map(|(k, (is_command, range, text))| {
+        let other = blocks.get(k + 1).filter(|(other, next, _)| other != is_command && next.start < range.end + 10);
+        let whole = match other {
+            Some((_, _, args)) if *is_command => format!("{text} {args}"),
+            Some((_, _, command)) => format!("{command} {text}"),
+            None => text.clone(),
+        };
+        let to = other.map_or(range.end, |(_, next, _)| next.end);
+        let starts = STARTS.iter().any(|start| whole.contains(start));
+        let is_near = |image: &usize| image.abs_diff(range.start) < 40;
+        let whole = match () {
+            () if starts => whole,
+            () if images.iter().any(is_near) => format!("vllm serve {whole}"),
+            () => return None,
+        };
+        let read = command::read(&whole).filter(|read| read.serve != Serve::default())?;
+        Some((range.start..to, read))
+    })
 }
 
 /// What a command says, which stands on this line.
