@@ -944,8 +944,36 @@ fn fields(line: &str) -> Vec<(&'static str, Is, f64)> {
             all.push((form.program, field.is, value));
         }
     }
+    if all.is_empty() {
+        all = of_own(line);
+    }
     all
 }
+
+/// The numbers of a loop that somebody wrote: a line with its step and its loss, whose times and shares have units. Tokens per second may be one
+/// GPU's or the job's, so they aren't taken.
+fn of_own(line: &str) -> Vec<(&'static str, Is, f64)> {
+    let line = line.to_lowercase();
+    if !line.contains("loss") || !["step", "iter"].iter().any(|word| line.contains(word)) {
+        return Vec::new();
+    }
+    let value = |words: &str, unit: &str| {
+        let (before, rest) = line.split_once(words)?;
+        let number = number_at(rest)?;
+        let rest = rest.trim_start_matches(|c: char| !c.is_ascii_digit() && c != '.');
+        let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim_start();
+        let is_word = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let ends = rest.strip_prefix(unit)?;
+        (is_word && !ends.starts_with(char::is_alphanumeric)).then_some(number)
+    };
+    let timed = |words| value(words, "s").or_else(|| Some(value(words, "ms")? * 1e-3));
+    let time = ["step_time", "step time", "iter_time", "time_per_step", "time/step"].into_iter().find_map(timed);
+    let time = time.map(|seconds| (OWN, A(M::StepTime), seconds));
+    let mfu = value("mfu", "%").map(|percent| (OWN, A(M::Mfu), percent * 1e-2));
+    time.into_iter().chain(mfu).collect()
+}
+
+const OWN: &str = "a loop of your own";
 
 /// Whether a line has numbers of a run, or is one of a program's dump of its settings.
 pub(super) fn is_numbers(line: &str) -> bool {

@@ -258,7 +258,11 @@ fn form(lines: &Lines<'_>, at: usize, is_free: bool) -> Option<(Form, usize)> {
     Some((Form::Toml, end))
 }
 
-/// Where an object ends that takes several lines.
+/// Keys that only a configuration has, by which an object on one line is told from a line of a log.
+const CONFIGURES: [&str; 4] =
+    ["\"zero_optimization\"", "\"model_type\"", "\"hidden_size\"", "\"train_micro_batch_size_per_gpu\""];
+
+/// Where an object ends that takes several lines, or is a configuration on one.
 fn json(lines: &Lines<'_>, at: usize) -> Option<usize> {
     let text = lines.rest(at);
     text.trim_start().strip_prefix('{')?.trim_start().strip_prefix('"')?;
@@ -266,7 +270,8 @@ fn json(lines: &Lines<'_>, at: usize) -> Option<usize> {
     stream.next()?.ok()?;
     let (own, after) = text.split_at_checked(stream.byte_offset())?;
     let count = own.lines().count();
-    (count > 1 && after.lines().next().unwrap_or_default().trim().is_empty()).then_some(at + count)
+    let is_config = || CONFIGURES.iter().any(|key| own.contains(key));
+    ((count > 1 || is_config()) && after.lines().next().unwrap_or_default().trim().is_empty()).then_some(at + count)
 }
 
 /// Where the matrix of `topo -m` ends, with its legend.

@@ -1681,3 +1681,27 @@ fn a_part_says_no_more_than_its_lines() {
     let usage = "vllm serve org/m -tp 2 --old-option\napi_server.py: error: unrecognized arguments: --old-option\n";
     assert!(read("x", usage).stop.is_some());
 }
+
+#[test]
+fn a_loop_of_somebodys_own_is_read_where_its_numbers_have_units() {
+    let line = "step 100 loss 2.113 step_time 13.1s tokens/s 40000 mfu 13.0%\n";
+    let run = read("x", line).run;
+    assert_eq!([Metric::StepTime, Metric::Mfu].map(|metric| run.measured(metric)), [Some(13.1), Some(0.13)]);
+    assert_eq!(run.measured(Metric::TokensPerSecond), None, "one GPU's, or the job's");
+    let ms = read("x", "iter 5: loss=3.2, step_time=350 ms\n").run;
+    assert!((ms.measured(Metric::StepTime).unwrap_or_default() - 0.35).abs() < 1e-12);
+    for line in [
+        "step 100 loss 2.113 step_time 13.1 mfu 13.0\n",
+        "laststep_time 3s loss step\n",
+        "the loss of step_time 5 sums\n",
+    ] {
+        assert!(read("x", line).run.measured.is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn a_configuration_on_one_line_is_cut_out_of_a_paste() {
+    let text = "accelerate launch --num_processes 8 train.py\n{\"zero_optimization\":{\"stage\":3},\"bf16\":{\"enabled\":true}}\n";
+    let run = gather(read_all("x", text).iter().map(|(card, _)| card)).0;
+    assert_eq!((run.layout.zero, run.nodes().0.or(run.cluster.gpus)), (Some(3), Some(8)));
+}

@@ -62,9 +62,12 @@ impl Area {
     }
 }
 
+/// How much wider Inter is in semi-bold.
+const STRONG: f64 = 1.05;
+
 /// What a text covers, with a little air around it.
 pub(super) fn covered(words: &Words) -> Area {
-    let wide = width(&words.text, words.size);
+    let wide = width(&words.text, words.size) * if words.strong { STRONG } else { 1.0 };
     let (x, y) = words.at;
     let left = match words.anchor {
         Anchor::Start => x,
