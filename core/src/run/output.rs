@@ -520,6 +520,8 @@ pub struct Output {
     applied: Vec<(usize, Applied)>,
     /// A line of a run that isn't plain training: its steps also generate, or score.
     reinforced: Option<(usize, String)>,
+    /// A line that says that only a part of the parameters is trained.
+    adapters: Option<(usize, String)>,
     /// Whether rows of a Markdown table come.
     is_table: bool,
     /// Whether the marks around Megatron-LM's dump were there.
@@ -710,6 +712,10 @@ impl Output {
             self.arguments.push((number, argument));
             taken = true;
         }
+        if let Some((trained, all)) = trained(line) {
+            self.adapters = (trained < all).then(|| (number, line.trim().to_owned()));
+            taken = true;
+        }
         // Printed once the tokenizer is there, behind the dump.
         if let Some(rows) = padded_vocabulary(line).filter(|_| self.dump.0) {
             self.arguments.push((number, format!("padded_vocab_size {rows}")));
@@ -822,7 +828,14 @@ impl Output {
             let label = if is_plain { "" } else { ", not of plain training" };
             card.found(format!("{}{label}", metric.label()), said, series.first);
         }
+        if let Some((line, text)) = &self.adapters {
+            let why = "adapters aren’t in this prediction: the adapter figure has them";
+            card.unread_setting(text, why, *line);
+        }
         if let Some((line, text)) = &self.reinforced {
+            let quoted = self.quoted.len();
+            self.quoted.retain(|(other, _)| other != line);
+            self.others -= quoted - self.quoted.len();
             let why =
                 "its steps also generate, score or compare answers, so nothing of them is compared with a prediction";
             card.unread(text, why, *line);
@@ -1004,6 +1017,15 @@ fn step(line: &str) -> Option<f64> {
 fn bar(line: &str) -> Option<(f64, f64)> {
     let (done, all) = line.rsplit_once(" [")?.0.rsplit_once('/')?;
     number_before(done).zip(number_at(all))
+}
+
+/// How many parameters are trained, of how many: `trainable params: 20,185,088 || all params: 8,050,446,336 || …` (PEFT), `Trainable parameters =
+/// 25,952,256 of 4,463,768,064` (Unsloth).
+fn trained(line: &str) -> Option<(f64, f64)> {
+    let peft = || line.split_once("trainable params:")?.1.split_once("|| all params:");
+    let unsloth = || line.split_once("Trainable parameters =")?.1.split_once(" of ");
+    let (trained, all) = peft().or_else(unsloth)?;
+    number_at(trained).zip(number_at(all))
 }
 
 /// Words of a run that generates, or scores what a reference says too: PPO, GRPO, DPO in TRL, ms-swift, verl, slime and OpenRLHF.

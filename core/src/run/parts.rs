@@ -207,7 +207,7 @@ fn parts_of(name: &str, lines: &Lines<'_>) -> Vec<(Part, Card, String)> {
             part.form.takes(&card).then_some((part, card, own))
         });
         // A command that says nothing itself may stand above the file that it names: `llamafactory-cli train qwen.yaml`.
-        if read.is_none() && is_free && is_command(line) {
+        if read.is_none() && is_free && is_command(line) && !is_prompt(line) {
             i = lines.look(i, |i| lines.get(i).trim_end().ends_with('\\')).map_or(lines.len(), |end| end + 1);
             is_free =
                 (i..lines.len()).find(|i| !lines.get(*i).trim().is_empty()).is_some_and(|i| yaml(lines, i).is_some());

@@ -1616,6 +1616,15 @@ fn what_a_log_says_is_of_that_run_alone() {
         let card = read("x", &swift.replace("'epoch'", &format!("{mark}'epoch'")));
         assert!(card.run.measured.is_empty() && card.outcome == Outcome::Partly, "{card:?}");
     }
+    // A part of the parameters.
+    for (line, is_marked) in [
+        ("trainable params: 20,185,088 || all params: 8,050,446,336 || trainable%: 0.2507", true),
+        ("     Trainable parameters = 25,952,256 of 4,463,768,064 (0.58% trained)", true),
+        ("trainable params: 8,050,446,336 || all params: 8,050,446,336 || trainable%: 100.0", false),
+    ] {
+        let run = read("x", &format!("{line}\n 10%|█ | 5/50 [00:01<00:09, 4.0it/s]\n")).run;
+        assert_eq!((run.unread.len(), run.measured(Metric::StepTime)), (usize::from(is_marked), Some(0.25)), "{line}");
+    }
     // What vLLM was given.
     let given = read(
         "x",
