@@ -26,7 +26,11 @@ const WORKERS: [(&str, &str, usize); 5] = [
         "The interpreter, for whoever steps through a kernel or has no WebGPU: naga, and the machine",
         340_000,
     ),
-    ("trace-worker-", "The trace worker, for whoever drops a trace or a memory snapshot of their own", 120_000),
+    (
+        "trace-worker-",
+        "The trace worker, for whoever drops a trace, a memory snapshot or a long log of their own",
+        200_000,
+    ),
     ("card-worker-", "The card reader, for whoever counts paper votes with a camera", 40_000),
     ("rank-worker-", "The rank worker, for whoever runs a program on several ranks: a Python interpreter", 1_400_000),
 ];

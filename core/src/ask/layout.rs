@@ -148,7 +148,7 @@ impl LaidOut {
         match self.reached {
             Some(Reached { least, middle, most, .. }) => format!(
                 " That MFU is what half of {} on this GPU reach or pass ({} to {}). The fastest layout that the parallel planner finds, {job}, \
-                 comes to {}, and {}, with no failures, slow nodes or power limit.",
+                 would reach {} and take {} without failures, slow nodes or a power limit.",
                 self.reached.map_or_else(String::new, |reached| reached.counted()),
                 percent(least),
                 percent(most),
@@ -156,7 +156,7 @@ impl LaidOut {
                 Unit::Seconds.format(seconds * middle / own),
             ),
             None => format!(
-                " That MFU is the parallel planner’s estimate for {job}, the fastest layout that fits, with no failures, slow nodes or power limit."
+                " That MFU is the parallel planner’s estimate for {job}, the fastest layout that fits, without failures, slow nodes or a power limit."
             ),
         }
     }
