@@ -54,7 +54,7 @@ pub(super) fn sets(r: &Reading) -> Vec<(&'static str, String)> {
 
 /// The fastest layout that a bounded search finds, what it compares with, and what is assumed.
 pub(super) fn says(_: &Query, r: &Reading) -> String {
-    let Begun { params, search, progress } = match begun(r) {
+    let Begun { params, search, progress, .. } = match begun(r) {
         Ok(begun) => begun,
         Err(why) => return why.clone(),
     };
@@ -83,12 +83,14 @@ pub(super) struct Begun {
     params: Params,
     search: Search,
     progress: Progress,
+    /// Published runs on its GPU.
+    published: Option<Reached>,
 }
 
 /// That search; an error, a sentence, where the planner can't take the job.
 fn begun(r: &Reading) -> Result<&Begun, &String> {
     let begin = || {
-        let rule = super::RULES.iter().find(|rule| rule.figure == Params::ID);
+        let rule = super::rule_of(Params::ID);
         let shown = rule.and_then(|rule| super::state(rule, r)).ok_or_else(String::new)?;
         if !shown.says.is_empty() {
             return Err(shown.says);
@@ -96,7 +98,7 @@ fn begun(r: &Reading) -> Result<&Begun, &String> {
         let (params, _) = Params::read(&shown.query);
         let mut search = params.search()?;
         let progress = search.step(MOST);
-        Ok(Begun { params, search, progress })
+        Ok(Begun { published: Reached::on(params.cluster.gpu), params, search, progress })
     };
     r.begun.get_or_init(begin).as_ref()
 }
@@ -122,10 +124,10 @@ pub(super) struct LaidOut {
 /// The run of the job that a question asks the time of: at the MFU of its fastest layout, or at what half of the published runs on its GPU reach,
 /// where that is less. None where the MFU doesn't follow from a layout, or none fits.
 pub(super) fn run(r: &Reading) -> Option<LaidOut> {
-    let Begun { params, search, .. } = begun(r).ok().filter(|_| has_run(r))?;
+    let Begun { params, search, published, .. } = begun(r).ok().filter(|_| has_run(r))?;
     let (best, job) = (search.best()?, search.job());
     let own = job.mfu(best.step);
-    let reached = Reached::on(params.cluster.gpu).filter(|reached| reached.middle < own);
+    let reached = published.filter(|reached| reached.middle < own);
     let mut sets = params.in_a_run(job, best);
     if let Some(reached) = reached {
         sets = sets.map(|(name, value)| (name, if name == "mfu" { share(reached.middle) } else { value }));
@@ -146,14 +148,14 @@ impl LaidOut {
         let percent = |value: f64| Unit::Fraction.format(value);
         let (job, own) = (&self.job, self.own);
         match self.reached {
-            Some(Reached { least, middle, most, .. }) => format!(
+            Some(reached) => format!(
                 " That MFU is what half of {} on this GPU reach or pass ({} to {}). The fastest layout that the parallel planner finds, {job}, \
                  would reach {} and take {} without failures, slow nodes or a power limit.",
-                self.reached.map_or_else(String::new, |reached| reached.counted()),
-                percent(least),
-                percent(most),
+                reached.counted(),
+                percent(reached.least),
+                percent(reached.most),
                 percent(own),
-                Unit::Seconds.format(seconds * middle / own),
+                Unit::Seconds.format(seconds * reached.middle / own),
             ),
             None => format!(
                 " That MFU is the parallel planner’s estimate for {job}, the fastest layout that fits, without failures, slow nodes or a power limit."
@@ -165,7 +167,7 @@ impl LaidOut {
 /// How long the question's tokens take, in a sentence: the time that the figure of the whole run says.
 fn takes(r: &Reading) -> Option<String> {
     r.tokens.filter(|_| has_run(r))?;
-    let rule = super::RULES.iter().find(|rule| rule.figure == training_run::Params::ID)?;
+    let rule = super::rule_of(training_run::Params::ID)?;
     let at = run(r)?.reached.map_or_else(String::new, |reached| {
         format!(
             " at the {} that half of {} on this GPU reach or pass",

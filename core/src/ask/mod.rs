@@ -89,6 +89,11 @@ struct Rule {
     says: fn(&Query, &Reading) -> String,
 }
 
+/// The rule whose figure this is.
+fn rule_of(figure: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.figure == figure)
+}
+
 /// The state of the memory figure with the stage of ZeRO that a question says, or the first that fits.
 fn sharded(rule: &Rule, reading: &Reading, query: &Query) -> Query {
     if (rule.sets)(reading).iter().any(|(name, _)| *name == "zero") {
@@ -105,8 +110,8 @@ fn sharded(rule: &Rule, reading: &Reading, query: &Query) -> Query {
     }
 }
 
-/// The state of the adapter figure with the weights shared among its GPUs, where they don't fit each of them.
-fn shared(reading: &Reading, query: &Query) -> Query {
+/// The state of the adapter figure with ZeRO-3 over its GPUs, where they don't fit each of them.
+fn sharded_adapter(reading: &Reading, query: &Query) -> Query {
     let (params, _) = adapters::Params::read(query);
     let fits = |params: adapters::Params| {
         let params = adapters::Params { recompute: Recompute::Full, ..params };
@@ -122,7 +127,7 @@ fn shared(reading: &Reading, query: &Query) -> Query {
 
 /// The serving planner with what a question says, on replicas of the GPUs that it names if the model can be divided so.
 fn sized(reading: &Reading) -> Option<(sizing::Params, sizing::Plan)> {
-    let rule = RULES.iter().find(|rule| rule.figure == sizing::Params::ID)?;
+    let rule = rule_of(sizing::Params::ID)?;
     let (params, _) = sizing::Params::read(&state(rule, reading)?.query);
     let own =
         reading.gpus.filter(|gpus| sizing::SIZES.contains(gpus)).map(|tp| sizing::Params { tp, ..params.clone() });
@@ -287,9 +292,9 @@ const RULES: [Rule; 8] = [
             let laid_out = layout::run(r);
             let enough = || short_of(r).and_then(|(_, enough)| enough);
             // How fast a GPU is that is named is asked of one.
-            let own = if r.asks_speed() && r.gpu.is_some() { Some(1) } else { tunes.then_some(NODE) };
-            let node = own.filter(|_| r.cluster().is_none());
-            let gpus = if laid_out.is_some() { None } else { enough().or(node) };
+            let usual = if r.asks_speed() && r.gpu.is_some() { Some(1) } else { tunes.then_some(NODE) };
+            let usual = usual.filter(|_| r.cluster().is_none());
+            let gpus = if laid_out.is_some() { None } else { enough().or(usual) };
             let own = r.seq.or(tunes.then(|| planner::Params::standard().seq));
             sets.extend(some([("seq", own), ("gpus", gpus)]));
             let seq = own.unwrap_or(training_run::Params::standard().seq);
@@ -325,10 +330,9 @@ const RULES: [Rule; 8] = [
                 says = format!("{says} {}", run.learns());
                 if r.tokens.is_none() {
                     says += " The question doesn’t say how many tokens";
-                    says += if run.start == training_run::Start::Pretrained {
-                        "."
-                    } else {
-                        ": 20 per parameter are assumed."
+                    says += &match run.start {
+                        training_run::Start::Pretrained => ".".to_owned(),
+                        _ => format!(": {} per parameter are assumed.", number(TOKENS_EACH)),
                     };
                 }
                 if r.has(&ADAPTER) {
@@ -344,7 +348,7 @@ const RULES: [Rule; 8] = [
         is_asked: |r| {
             let is_stored = r.preset.is_some_and(|preset| preset.stored != Quant::Bf16);
             let is_named = r.terms().any(|term| term.sets.iter().any(|(name, _)| *name == "weight-bits"));
-            let trains = r.trains() || r.has(&["fsdp", "zero", "deepspeed", "ddp"]);
+            let trains = r.trains() || r.has(&TRAINING);
             // The memory figure has no weights in fewer than 16 bits.
             let runs = (is_stored || is_named) && !trains && (r.has(&MEMORY) || r.gpu.is_some());
             runs || asks_room(r)
@@ -461,7 +465,7 @@ fn short_of(r: &Reading) -> Option<(u64, Option<u64>)> {
 
 fn found_short(r: &Reading) -> Option<(u64, Option<u64>)> {
     let [node, nodes] = r.cluster()?;
-    let rule = RULES.iter().find(|rule| rule.figure == memory::Params::ID)?;
+    let rule = rule_of(memory::Params::ID)?;
     if r.has(&ADAPTER) || r.has(&RL) {
         return None;
     }
@@ -560,13 +564,13 @@ fn of_reading(reading: &Reading) -> Vec<Answered> {
     let fits = reading.has(&FIT);
     let other = asked()
         .find(|rule| !is_run(rule) && (run.is_none() || fits || (reading.trains() && reading.cluster().is_some())));
-    // What is asked for comes first: whether it fits, or how long it takes, on GPUs that it fits.
+    // What is asked for comes first: whether it fits, or how long it takes.
     let is_possible = fits || reading.has(&["can", "could", "enough", "possible"]) || reading.has(&ADAPTER);
     let in_order = if is_possible { [other, run] } else { [run, other] };
     // Who doesn't say what the memory is for may want to run the model.
-    let runs =
-        other.filter(|rule| rule.figure == memory::Params::ID && fits && run.is_none() && !is_for_training(reading));
-    let runs = runs.and_then(|_| RULES.iter().find(|rule| rule.figure == cache::Params::ID));
+    let is_open = fits && run.is_none() && !is_for_training(reading);
+    let runs = other.filter(|rule| is_open && rule.figure == memory::Params::ID);
+    let runs = runs.and_then(|_| rule_of(cache::Params::ID));
     in_order.into_iter().flatten().chain(runs).filter_map(|rule| set(rule, reading)).collect()
 }
 
@@ -603,7 +607,7 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
         answered.query = sharded(rule, reading, &answered.query);
     }
     if rule.figure == adapters::Params::ID {
-        answered.query = shared(reading, &answered.query);
+        answered.query = sharded_adapter(reading, &answered.query);
     }
     // What holds for another model is no answer.
     if answered.says.is_empty() {

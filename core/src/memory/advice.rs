@@ -92,10 +92,9 @@ pub(super) fn cheapest(params: &Params, here: Bytes) -> Suggestion {
         Some((found, total, verdict)) => {
             let mut suggestion = describe(params, found, total, verdict);
             if found.gpu != params.gpu {
-                let sharded = (1..=16).filter_map(|i| ranks(1 << i)).map(|p| Params { zero: 3, ..p });
-                let more = sharded.filter_map(|p| sized(p, Verdict::Fits)).map(|(p, ..)| p).next();
-                suggestion.sentence += &more.map_or_else(String::new, |p| {
-                    format!(" {} GPUs like yours with ZeRO\u{2011}3 do, too.", grouped(p.gpus() as u64))
+                let more = powers(1).filter_map(ranks).find_map(|p| sized(Params { zero: 3, ..p }, Verdict::Fits));
+                suggestion.sentence += &more.map_or_else(String::new, |(p, ..)| {
+                    format!(" It also fits on {} GPUs like yours with ZeRO\u{2011}3.", grouped(p.gpus() as u64))
                 });
             }
             suggestion

@@ -707,14 +707,10 @@ fn serving(run: &Run, report: &mut Report) -> bool {
     report.missing.extend(problems.into_iter().map(Missing::because));
     let (Some(model), Some(gpu)) = (setup.model.filter(|m| m.shape().is_some()), setup.gpu) else {
         if setup.model.is_none() {
-            let sentence =
-                "The model’s sizes aren’t known. Paste its config.json, or name it (model.name in a run file).";
-            report.missing.push(Missing { asks: given::MODEL, ..Missing::because(sentence) });
+            report.missing.push(Missing { asks: given::MODEL, ..Missing::because(given::NO_MODEL) });
         }
         if setup.gpu.is_none() {
-            let sentence =
-                "The GPU isn’t known. Paste what nvidia-smi prints, or give it by hand (cluster.gpu in a run file).";
-            report.missing.push(Missing { asks: given::GPU, ..Missing::because(sentence) });
+            report.missing.push(Missing { asks: given::GPU, ..Missing::because(given::NO_GPU) });
         }
         report.rows.extend(bare_rows(run));
         report.verdict = "There is nothing to compare yet.".to_owned();

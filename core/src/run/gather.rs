@@ -139,8 +139,8 @@ fn last_two<'a, T>(
 
 /// What is said of them.
 const NODE: &str = "GPUs per node";
-/// What lists the GPUs of a node.
-const LISTS: [Kind; 3] = [Kind::NvidiaSmi, Kind::RocmSmi, Kind::Topology];
+/// What lists the GPUs of a node; an error does where a report on the environment stands beside it.
+const LISTS: [Kind; 4] = [Kind::NvidiaSmi, Kind::RocmSmi, Kind::Topology, Kind::Errors];
 
 #[cfg(test)]
 mod tests {
@@ -175,6 +175,13 @@ mod tests {
             assert_eq!((node, n), (Some(8), 1), "{said}");
             assert!(said.contains("GPUs per node: 8 by run.sh, though 1.txt lists 1 GPU."), "{said}");
         }
+        // A report on the environment beside an error is a list, too.
+        let error = read(
+            "err.txt",
+            "GPU 0: NVIDIA H100 80GB HBM3\nTraceback (most recent call last):\n  File \"t.py\", line 3, in main\n    f()\nValueError: it broke\n",
+        );
+        assert_eq!((error.kind, error.run.cluster.node), (Kind::Errors, Some(1)));
+        assert_eq!(by(&[torchrun, error]).0, Some(8));
         let (_, n, said) = by(&[list(8), file("run.toml", "[cluster]\nnodes = 2\ngpus = 8\n")]);
         assert_eq!((n, said.as_str()), (1, "GPUs: 8, though 2 nodes of 8 GPUs are counted"));
     }

@@ -48,6 +48,12 @@ impl Missing {
     }
 }
 
+/// What is said where its model isn't known.
+pub(super) const NO_MODEL: &str =
+    "The model’s sizes aren’t known. Paste its config.json, or name it (model.name in a run file).";
+/// The same of its GPU.
+pub(super) const NO_GPU: &str =
+    "The GPU isn’t known. Paste what nvidia-smi prints, or give it by hand (cluster.gpu in a run file).";
 /// The model, by name.
 pub(super) const MODEL: &[Setting] = &[setting("model.name", "Model", Takes::Choice(presets::LIST))];
 /// The GPU.

@@ -829,8 +829,7 @@ impl Output {
             card.found(format!("{}{label}", metric.label()), said, series.first);
         }
         if let Some((line, text)) = &self.adapters {
-            let why = "adapters aren’t in this prediction: the adapter figure has them";
-            card.unread_setting(text, why, *line);
+            card.unread_setting(text, super::config::trainer::ADAPTERS, *line);
         }
         if let Some((line, text)) = &self.reinforced {
             let quoted = self.quoted.len();

@@ -77,16 +77,8 @@ impl Run {
         let ranks = split.iter().fold(1_u64, |a, b| a.saturating_mul(*b));
         let gpus = node.map(|node| node.saturating_mul(nodes.unwrap_or(1)));
         let gpus = gpus.or_else(|| l.dp.map(|dp| dp.saturating_mul(ranks)));
-        lacks(
-            setup.model.is_none_or(|model| model.shape().is_none()),
-            given::MODEL,
-            "The model’s sizes aren’t known. Paste its config.json, or name it (model.name in a run file).",
-        );
-        lacks(
-            setup.gpu.is_none(),
-            given::GPU,
-            "The GPU isn’t known. Paste what nvidia-smi prints, or give it by hand (cluster.gpu in a run file).",
-        );
+        lacks(setup.model.is_none_or(|model| model.shape().is_none()), given::MODEL, given::NO_MODEL);
+        lacks(setup.gpu.is_none(), given::GPU, given::NO_GPU);
         lacks(
             gpus.is_none(),
             given::GPUS,

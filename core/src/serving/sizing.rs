@@ -153,7 +153,7 @@ impl Model for Params {
     type Result = Plan;
     const ID: &'static str = "serving-planner";
     const TITLE: &'static str = "Sizing a node";
-    const SUMMARY: &'static str = "How many GPUs your users and your latency take, by tensor parallelism and quantization, and what a million tokens cost.";
+    const SUMMARY: &'static str = "How many GPUs it takes to serve your users at your latency, by tensor parallelism and quantization, and what a million tokens cost.";
     const PARAMS: &'static [Param<Self>] = &join::<Self, { 10 + Machine::PARAMS + reference::OWN }>(&[
         &[
             reference::MODEL.default(MODEL).own_control(),

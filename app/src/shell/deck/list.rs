@@ -137,7 +137,7 @@ async fn of_address(address: &str) -> Result<Vec<Slide>, String> {
             if slides.is_empty() { Err("the chapter has none of this.".to_owned()) } else { Ok(titled(slides).await) }
         }
         _ => Err(
-            "this is no address of a figure, a chapter, an exercise, a mission or a lab, such as w/memory-breakdown/."
+            "this isn’t the address of a figure, a chapter, an exercise, a mission or a lab. An address looks like w/memory-breakdown/."
                 .to_owned(),
         ),
     }

@@ -146,7 +146,7 @@ const OWN: [Param<Params>; 16] = [
         .more("Serving")
         .at(|p: &mut Params| p.served.slot()),
     choice("tune", "the way of training that the verdict is on", Tune::LIST, "lora")
-        .label("Verdict on")
+        .label("Train with")
         .more("Training")
         .at(|p: &mut Params| p.tune.slot()),
 ];

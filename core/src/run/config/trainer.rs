@@ -8,6 +8,9 @@ use crate::launch::yaml::{Node, Value};
 use crate::memory::activations::Recompute;
 use crate::run::card::{Card, Kind};
 
+/// Why what trains a part of the parameters isn't read.
+pub(in crate::run) const ADAPTERS: &str = "adapters aren’t in this prediction: the adapter figure has them";
+
 /// Flags of which a script that trains with it has one.
 const MARKS: [&str; 8] = [
     "per-device-train-batch-size",
@@ -215,8 +218,7 @@ pub(in crate::run) fn of(given: &[Given], card: &mut Card) {
             "use-peft" | "use-lora" | "load-in-4bit" | "load-in-8bit" if matches!(value, "false" | "False") => {}
             "finetuning-type" | "lora-r" | "use-peft" | "use-lora" | "lora-rank" | "load-in-4bit" | "load-in-8bit"
             | "quantization-bit" => {
-                let why = "adapters aren't in this prediction: the adapter figure has them";
-                card.unread_setting(&flag.text(), why, line);
+                card.unread_setting(&flag.text(), ADAPTERS, line);
             }
             _ if value.contains('$') && !is_passed(name) => match key(name) {
                 Some(key) => card.unknown(key, &flag.text(), super::not_read(value, ""), line),
