@@ -23,6 +23,7 @@ pub const ALL: &[Entry] = &[
     crate::attention::Params::ENTRY,
     crate::attention::growth::Params::ENTRY,
     crate::attention::position::Params::ENTRY,
+    crate::attention::schedule::Params::ENTRY,
     crate::zero::Params::ENTRY,
     crate::zero::price::Params::ENTRY,
     crate::ddp::Params::ENTRY,

@@ -7,6 +7,7 @@ mod activation_memory;
 mod amdahl;
 mod attention_growth;
 mod attention_kernels;
+mod attention_schedule;
 mod caching_allocator;
 mod checkpoint_resume;
 mod cluster_scheduler;
@@ -227,6 +228,7 @@ widgets! {
     chapter_18 {
         "attention-growth" attention_growth ["attention-growth"];
         "attention-kernels" attention_kernels ["kernels", "glass"];
+        "attention-schedule" attention_schedule ["attention-schedule"];
         "decode-kernels" decode_kernels ["kernels", "glass"];
         "flash-attention-tiling" flash_attention_tiling ["flash-attention-tiling"];
         "position-encoding" position_encoding ["position-encoding"];

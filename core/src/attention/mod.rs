@@ -15,6 +15,7 @@ pub mod online;
 mod params;
 pub mod plan;
 pub mod position;
+pub mod schedule;
 pub mod stretch;
 #[cfg(test)]
 mod tests;

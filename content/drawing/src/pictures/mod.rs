@@ -22,6 +22,7 @@ use crate::picture::Picture;
 use crate::scale::Linear;
 
 mod attention_growth;
+pub mod attention_schedule;
 mod caching_allocator;
 mod checkpoint_resume;
 mod cluster_scheduler;
@@ -66,6 +67,7 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
         "amdahl" => drawn(query, |p: &amdahl::Params, _| charts::amdahl::chart(p)),
         "attention-growth" => drawn(query, |p: &attention::growth::Params, ()| attention_growth::picture(p)),
         "attention-kernels" => drawn(query, |p: &kernels::attention::Params, _| ladder::picture(p)),
+        "attention-schedule" => drawn(query, attention_schedule::picture),
         "caching-allocator" => drawn(query, |_: &allocator::Params, r| caching_allocator::picture(r)),
         "checkpoint-resume" => drawn(query, |p: &resume::Params, r| match p.view {
             resume::View::Resume => Picture::from(charts::checkpoint_resume::chart(p, r)),
