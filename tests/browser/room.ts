@@ -15,6 +15,14 @@ const smallest = (page: Page) =>
     return Math.min(...texts.map((e) => parseFloat(getComputedStyle(e).fontSize) * zoom));
   });
 
+/** The size of the labels of a figure's pictures: of each the largest text, as what stands in its parts is made to fit. */
+const labels = (page: Page) =>
+  page.evaluate(() => {
+    const pictures = [...document.querySelectorAll<SVGSVGElement>(".projected .drawing .chart > svg[viewBox]")].filter((svg) => svg.getClientRects().length);
+    const sizes = pictures.map((svg) => [...svg.querySelectorAll("text")].map((text) => (parseFloat(getComputedStyle(text).fontSize) * svg.getBoundingClientRect().width) / svg.viewBox.baseVal.width));
+    return Math.min(...sizes.filter((all) => all.length).map((all) => Math.max(...all)));
+  });
+
 /** The share of pixels in which two pictures differ visibly. */
 const different = (page: Page, a: Buffer, b: Buffer) =>
   page.evaluate(
@@ -65,6 +73,7 @@ export async function readable(page: Page) {
     const width = async () => (await figure(page).first().boundingBox())!.width;
     await expect.poll(width, where).toBeCloseTo(screen.width, 0);
     await expect.poll(() => smallest(page), where).toBeGreaterThanOrEqual(23.9 * scale);
+    await expect.poll(() => labels(page), `${where}: labels of pictures`).toBeGreaterThanOrEqual(23.9 * scale);
     await expect.poll(async () => (await cut(page)).below, `${where}: below`).toBeLessThanOrEqual(12);
     const { right, high } = await cut(page);
     expect(right, `${where}: on the right`).toBeLessThanOrEqual(2);

@@ -319,7 +319,7 @@ impl Model for Params {
             .main()
             .at(|p| p.ahead.slot()),
         whole("moved", "percent of the exponentials that are computed as a polynomial in fp32", [0, 100], "0")
-            .label("Exponentials as polynomials, percent")
+            .label("Exponentials in fp32, percent")
             .each(Unit::Fraction, 0.01)
             .steps(5.0)
             .main()

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlElement};
 
-use crate::ui::dom;
+use crate::ui::{chart, dom};
 
 /// The smallest text on a screen of [`SCREEN`], in pixels; in proportion on any other. The first with which all of a figure is seen is taken.
 const SMALLEST: [f64; 3] = [24.0, 22.0, 20.0];
@@ -32,6 +32,19 @@ const ROUNDS: usize = 3;
 /// Sets `--zoom`, by which the figure is enlarged, `--least`, the smallest size of its text in its own pixels, and `--scale`, the size of the
 /// screen, on `<html>`.
 pub(in crate::shell) fn fit(figure: &Element) {
+    choose(figure);
+    tell();
+}
+
+/// Has what is drawn into a place of its own measure its text again.
+fn tell() {
+    if let Ok(event) = web_sys::Event::new(chart::TEXT_SET) {
+        let _ = window().dispatch_event(&event);
+    }
+}
+
+/// Tries sizes, and leaves the first that will do.
+fn choose(figure: &Element) {
     let length = |value: Result<wasm_bindgen::JsValue, _>| value.ok().and_then(|v| v.as_f64()).unwrap_or_default();
     let window = window();
     let (width, height) = (length(window.inner_width()), length(window.inner_height()));
@@ -88,6 +101,7 @@ pub(in crate::shell) fn undo() {
         for name in ["--zoom", "--least", "--scale"] {
             let _ = style.remove_property(name);
         }
+        tell();
     }
 }
 

@@ -8,6 +8,8 @@
 mod screen;
 mod theme;
 
+use std::rc::Rc;
+
 use leptos::html;
 use leptos::prelude::*;
 use ringside_drawing::chart::hand::Piece;
@@ -252,17 +254,24 @@ fn draw(
     let _ = paint(screen, chart, layout, theme, reading);
 }
 
+/// The event of the window that says that the size of a drawing's text was set.
+pub const TEXT_SET: &str = "ringside:text-set";
+
 /// Keeps `room` the room of the chart, whatever changes it: the window, its zoom, the screen, the figure.
 pub(super) fn keep_measured(place: HtmlElement, room: RwSignal<Option<Room>>) {
     let measured = place.clone();
-    let measure = move || {
+    let measure: Rc<dyn Fn()> = Rc::new(move || {
         let now = measured_room(&measured);
         if now.is_some() && room.try_get_untracked().is_some_and(|before| before != now) {
             room.set(now);
         }
-    };
+    });
     measure();
-    let act = Closure::<dyn FnMut()>::new(measure);
+    // Text may be set larger in a place that stays as large as it is.
+    let text = SendWrapper::new(Rc::clone(&measure));
+    let text = window_event_listener_untyped(TEXT_SET, move |_| text());
+    on_cleanup(move || text.remove());
+    let act = Closure::<dyn FnMut()>::new(move || measure());
     let Ok(observer) = ResizeObserver::new(act.as_ref().unchecked_ref()) else { return };
     // With pixels of the device it also fires where only their size changes; not every browser has them.
     let options = js_sys::Object::new();
