@@ -240,3 +240,18 @@ test("at four times the speed messages arrive before the next step", async ({ pa
   expect(await flight()).toBeLessThan(1100 / 4);
   expect(await flight()).toBeLessThan(slow);
 });
+
+test("an example doesn't lose what was set", async ({ page }) => {
+  await page.goto("w/attention-schedule/?gpu=a100&head_dim=64");
+  await ready(page);
+  const presets = page.locator(".figure-presets button");
+  const [back, busy] = [presets.filter({ hasText: "As it was" }), page.locator('[data-quantity="busy"]').first()];
+  const before = (await busy.getAttribute("data-value"))!;
+  await expect(back).toHaveCount(0);
+  await presets.first().click();
+  await expect(busy).not.toHaveAttribute("data-value", before);
+  await presets.nth(1).click();
+  await back.click();
+  await expect(busy).toHaveAttribute("data-value", before);
+  await expect(back).toHaveCount(0);
+});

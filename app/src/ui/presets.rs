@@ -1,4 +1,4 @@
-//! States worth looking at, each a button. That of the state on show is pressed.
+//! States worth looking at, each a button. That of the state on show is pressed. What somebody had set before can be had back.
 
 use leptos::prelude::*;
 use ringside_core::declare::Model;
@@ -19,18 +19,38 @@ fn row(examples: &'static Examples, read: fn(&Query) -> Query, now: Memo<Query>,
     let Examples { label, keep_rest, ignore, all } = *examples;
     let told_apart = move |state: Query| ignore.iter().fold(state, |state, name| state.without(name));
     let on_show = Memo::new(move |_| told_apart(now.get()));
-    let buttons = all.iter().map(|Example { label, state }| {
-        let named = Query::parse(state);
-        let alone = StoredValue::new(if keep_rest { named } else { read(&named) });
-        let state =
-            move |now: &Query| alone.with_value(|alone| if keep_rest { read(&now.with(alone)) } else { alone.clone() });
-        let is_on_show = move || now.with(|now| on_show.with(|shown| told_apart(state(now)) == *shown));
-        let press = move |_| show.run(now.with_untracked(state));
+    let leads_to = move |example: &Example, now: &Query| {
+        let named = Query::parse(example.state);
+        read(&if keep_rest { now.with(&named) } else { named })
+    };
+    let is_on_show =
+        move |example: &Example| now.with(|now| on_show.with(|shown| told_apart(leads_to(example, now)) == *shown));
+    // What somebody had set when an example took its place.
+    let before = RwSignal::new(None::<Query>);
+    let buttons = all.iter().map(|example| {
+        let press = move |_| {
+            let now = now.get_untracked();
+            let next = leads_to(example, &now);
+            if !all.iter().any(|example| untrack(|| is_on_show(example))) {
+                before.set(Some(now));
+            }
+            show.run(next);
+        };
         view! {
-            <button type="button" class="preset" aria-pressed=move || is_on_show().to_string() on:click=press>
-                {*label}
+            <button
+                type="button"
+                class="preset"
+                aria-pressed=move || is_on_show(example).to_string()
+                on:click=press
+            >
+                {example.label}
             </button>
         }
     });
-    view! { <div class="presets" role="group" aria-label=label>{buttons.collect_view()}</div> }.into_any()
+    let back = move || {
+        let before = before.get().filter(|before| told_apart(before.clone()) != on_show.get())?;
+        let press = move |_| show.run(before.clone());
+        Some(view! { <button type="button" class="preset" on:click=press>"↩ As it was"</button> })
+    };
+    view! { <div class="presets" role="group" aria-label=label>{buttons.collect_view()}{back}</div> }.into_any()
 }
