@@ -20,7 +20,6 @@ pub(super) fn deepseek(f: &mut Fields<'_>, family: Family) -> Shape {
     let dense = dense_first(f, class, layers);
     let shared = f.size("n_shared_experts", Absent::Class(1), 0, MAX_EXPERTS);
     let bias = f.flag("attention_bias", false);
-    without_prediction(f);
     f.expect("moe_layer_freq", &Value::from(1));
     let moe = Moe {
         layers: layers.saturating_sub(dense),
@@ -91,9 +90,10 @@ pub(super) fn routed(f: &mut Fields<'_>, layers: u64, names: &[&'static str], cl
 pub(super) fn latent(f: &mut Fields<'_>) -> Attention {
     // The class derives these two from the others.
     f.unused(&["head_dim", "num_key_value_heads", "qk_head_dim"]);
-    let q_lora_rank = match f.size("q_lora_rank", Absent::Class(1536), 0, MAX_WIDTH) {
-        0 => None,
-        rank => Some(rank),
+    // Only null leaves the latent out: the class makes 0 one without width.
+    let q_lora_rank = match (f.raw("q_lora_rank"), f.size("q_lora_rank", Absent::Class(1536), 0, MAX_WIDTH)) {
+        (Some(Value::Null), _) => None,
+        (_, rank) => Some(rank),
     };
     Attention::Latent {
         q_lora_rank,
@@ -208,7 +208,6 @@ pub(super) fn moe(f: &mut Fields<'_>, family: Family, layers: u64) -> Option<Moe
         Family::Llama4 => llama4(f, layers),
         Family::Ernie => ernie(f, layers),
         Family::Glm4Moe => {
-            without_prediction(f);
             let dense = f.size("first_k_dense_replace", Absent::Class(1), 0, MAX_LAYERS).min(layers);
             let expert = f.need(&["moe_intermediate_size"], "the width of an expert", 1408, MAX_ROWS);
             Moe {
@@ -250,7 +249,6 @@ fn llama4(f: &mut Fields<'_>, layers: u64) -> Moe {
 
 /// ERNIE 4.5 (`modeling_ernie4_5_moe.py`): names of its own, and a correction bias in every router.
 fn ernie(f: &mut Fields<'_>, layers: u64) -> Moe {
-    without_prediction(f);
     let start = f.size("moe_layer_start_index", Absent::Class(1), 0, MAX_LAYERS);
     let end = f.quiet(&["moe_layer_end_index"]).map_or(layers, |last| last.saturating_add(1)).min(layers);
     let every = f.size("moe_layer_interval", Absent::Class(1), 1, MAX_LAYERS).max(1);

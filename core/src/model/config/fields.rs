@@ -131,6 +131,8 @@ pub(super) struct Fields<'a> {
     pub family: &'static str,
     /// Whether they are the `text_config` of a model with several parts, which is stored as what differs from its class.
     pub nested: bool,
+    /// Whether that family is not its own: what it leaves out is not what that family's class has.
+    pub derived: bool,
     /// Whether that family is only what they look like.
     pub guessing: bool,
     /// What makes the config unusable.
@@ -139,6 +141,19 @@ pub(super) struct Fields<'a> {
     pub warnings: Vec<ConfigProblem>,
     /// What the file says that the family's rule does not count: "attn_config.qk_ln true".
     pub doubts: Vec<String>,
+}
+
+/// What is a size by its name in an unread value, however deep it stands; a parser bounds the depth.
+fn sizes_within(path: &str, name: &str, value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(inner) if !unread::is_no_size(name) => {
+            for (n, v) in inner {
+                sizes_within(&format!("{path}.{n}"), n, v, found);
+            }
+        }
+        _ if unread::concerns_sizes(name, value) => found.push(said(path, value)),
+        _ => {}
+    }
 }
 
 /// "attn_config.qk_ln true".
@@ -167,16 +182,12 @@ impl<'a> Fields<'a> {
             read_inside: RefCell::default(),
             family: "",
             nested: false,
+            derived: false,
             guessing: false,
             problems: Vec::new(),
             warnings: Vec::new(),
             doubts: Vec::new(),
         }
-    }
-
-    /// Those of a `text_config`.
-    pub(super) fn nested(pairs: &'a [(String, Value)]) -> Self {
-        Self { nested: true, ..Self::new(pairs) }
     }
 
     /// The last value of a field, as JSON readers take it. `null` counts as given.
@@ -229,11 +240,9 @@ impl<'a> Fields<'a> {
                 _ if unread::is_no_size(name) || self.is_said_by_another_name(name, value) => {}
                 Value::Object(inner) => {
                     let known = self.read_inside.borrow();
-                    let left = inner.iter().filter(|(n, v)| {
-                        !known.iter().any(|(object, field)| object == name && field == n)
-                            && unread::concerns_sizes(n, v)
-                    });
-                    found.extend(left.map(|(n, v)| said(&format!("{name}.{n}"), v)));
+                    for (n, v) in inner.iter().filter(|(n, _)| !known.iter().any(|(o, f)| o == name && f == n)) {
+                        sizes_within(&format!("{name}.{n}"), n, v, &mut found);
+                    }
                 }
                 _ if unread::concerns_sizes(name, value) => found.push(said(name, value)),
                 _ => {}
@@ -329,6 +338,7 @@ impl<'a> Fields<'a> {
         let name = names.first().copied().unwrap_or_default();
         let family = self.family;
         if self.nested
+            && !self.derived
             && let Some(n) = class_size(family, name)
         {
             return self.size(name, Absent::Class(n), n, max);
@@ -344,11 +354,7 @@ impl<'a> Fields<'a> {
             (Some(value), _) => self.whole(name, value, 0, max).unwrap_or(null_is),
             (None, Absent::Derived(n)) => n,
             (None, Absent::Class(n)) => {
-                let family = self.family;
-                self.warnings.push(ConfigProblem::new(
-                    name,
-                    format!("{name} is absent; the library’s default for {family}, {n}, is used."),
-                ));
+                self.warnings.push(ConfigProblem::of_class(name, self.family, n));
                 n
             }
         }

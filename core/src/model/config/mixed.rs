@@ -4,9 +4,11 @@
 //! Source of the rules: Hugging Face transformers 5.x, `src/transformers/models/<family>/configuration_<family>.py` and
 //! `modeling_<family>.py`; what the library does not build is said where it is counted.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
-use super::experts::{dense_first, latent, routed, without_prediction};
+use super::experts::{dense_first, latent, routed};
 use super::family::Family;
 use super::fields::{Absent, Fields, HF, dense_width, describe, said, usual};
 use crate::model::layers::{Compressed, Heads, Indexer, Kinds, Mixer, OutputGate, StateLayers};
@@ -167,7 +169,6 @@ pub(super) fn qwen_next(f: &mut Fields<'_>, mixture: bool) -> Shape {
     };
     // A name for what the class does anyway.
     f.expect("attn_output_gate", &Value::from(true));
-    without_prediction(f);
     let moe = mixture.then(|| {
         let step = f.size("decoder_sparse_step", Absent::Derived(1), 1, MAX_LAYERS).max(1);
         let dense = super::experts::dense_only_layers(f);
@@ -408,7 +409,6 @@ pub(super) fn nemotron_h(f: &mut Fields<'_>) -> Shape {
         // Of Mamba 1; the class projects one step size per head.
         "time_step_rank",
     ]);
-    without_prediction(f);
     let mixer = Mixer::Mamba {
         heads: f.need(&["mamba_num_heads"], "heads of the state-space layers", 128, MAX_WIDTH),
         head_dim: f.need(&["mamba_head_dim"], "the width of their heads", 64, MAX_WIDTH),
@@ -504,9 +504,15 @@ pub(super) fn gemma4(f: &mut Fields<'_>) -> Shape {
     only(f, counts, &[Layer::Full, Layer::Window]);
     let kv_heads = f.need(&["num_key_value_heads"], "heads of keys and values", 8, MAX_WIDTH);
     let head_dim = f.need(&["head_dim"], "the width of a head", 256, MAX_WIDTH);
-    let wide = f.size("global_head_dim", Absent::Class(512), 512, MAX_WIDTH);
     let one_projection = f.flag("attention_k_eq_v", false);
-    let few = f.maybe("num_global_key_value_heads", MAX_WIDTH).filter(|_| one_projection);
+    let (wide, few) = if let Some([dim, kv]) = own_heads(f) {
+        f.unused(&["global_head_dim", "num_global_key_value_heads"]);
+        let mut read = |name, value: Option<&Value>| value.and_then(|value| f.whole(name, value, 1, MAX_WIDTH));
+        (read("head_dim", dim).unwrap_or(head_dim), read("num_key_value_heads", kv))
+    } else {
+        let few = f.maybe("num_global_key_value_heads", MAX_WIDTH).filter(|_| one_projection);
+        (f.size("global_head_dim", Absent::Class(512), 512, MAX_WIDTH), few)
+    };
     // Embeddings for each layer, and layers that use the keys and values of others, are not counted.
     if f.size("hidden_size_per_layer_input", Absent::Class(256), 0, MAX_WIDTH) > 0 {
         f.problem(
@@ -556,6 +562,23 @@ pub(super) fn gemma4(f: &mut Fields<'_>) -> Shape {
         },
         ..usual
     }
+}
+
+/// The width and the number of key–value heads that `per_layer_config` gives every layer with full attention of a Gemma 4, and no other:
+/// what transformers 5.24 writes instead of `global_head_dim` and `num_global_key_value_heads`.
+pub(super) fn own_heads<'a>(f: &Fields<'a>) -> Option<[Option<&'a Value>; 2]> {
+    if f.value("model_type").and_then(Value::as_str) != Some(Family::Gemma4.model_type()) {
+        return None;
+    }
+    let (own, kinds) = (f.value("per_layer_config")?.as_object()?, f.value("layer_types")?.as_array()?);
+    let first = own.values().next()?.as_object()?;
+    let names = ["head_dim", "num_key_value_heads"];
+    let full = |layer: &str| kinds.get(layer.parse::<usize>().ok()?)?.as_str().filter(|kind| *kind == "full_attention");
+    let numbers: BTreeSet<usize> = own.keys().filter_map(|layer| layer.parse().ok()).collect();
+    let all = kinds.iter().filter(|kind| kind.as_str() == Some("full_attention")).count() == numbers.len();
+    let alike = own.iter().all(|(layer, sizes)| full(layer).is_some() && sizes.as_object() == Some(first));
+    let known = first.keys().all(|name| names.contains(&name.as_str()));
+    (all && alike && known).then(|| names.map(|name| first.get(name).filter(|value| !value.is_null())))
 }
 
 /// What transformers 5.24 and a file of GLM-5.2 call a layer with an indexer in `layer_types`.
@@ -611,7 +634,6 @@ pub(super) fn deepseek_v4(f: &mut Fields<'_>) -> Shape {
     f.unused(&["qk_rope_head_dim", "hc_sinkhorn_iters", "compress_rope_theta", "expert_dtype"]);
     f.expect("num_key_value_heads", &Value::from(1));
     f.expect("attention_bias", &Value::from(false));
-    without_prediction(f);
     let (near, far) = compressed_layers(f, layers);
     let index = Indexer {
         layers: near,
@@ -688,7 +710,6 @@ fn compressed_layers(f: &mut Fields<'_>, layers: u64) -> (u64, u64) {
 pub(super) fn minimax_m2(f: &mut Fields<'_>) -> Shape {
     let usual = usual(f);
     let (h, layers, heads) = (usual.hidden_size, usual.num_hidden_layers, usual.num_attention_heads);
-    without_prediction(f);
     f.expect("shared_intermediate_size", &Value::from(0));
     f.expect("use_qk_norm", &Value::from(true));
     f.expect("qk_norm_type", &Value::from("per_layer"));
@@ -724,7 +745,6 @@ pub(super) fn minimax_m3(f: &mut Fields<'_>) -> Shape {
     const SPARSE: &str = "sparse_attention_config";
     let usual = usual(f);
     let (h, layers, heads) = (usual.hidden_size, usual.num_hidden_layers, usual.num_attention_heads);
-    without_prediction(f);
     f.expect("use_qk_norm", &Value::from(true));
     f.expect("qk_norm_type", &Value::from("per_head"));
     f.expect("attention_output_gate", &Value::from(false));
@@ -751,7 +771,13 @@ pub(super) fn minimax_m3(f: &mut Fields<'_>) -> Shape {
     let sparse = sparse.unwrap_or(layers);
     let shared = f.size("n_shared_experts", Absent::Derived(1), 0, MAX_EXPERTS);
     let moe = Moe {
-        intermediate_size: f.need(&["intermediate_size"], "the width of an expert", 3072, MAX_ROWS),
+        // Some files say both, of one width.
+        intermediate_size: f.need(
+            &["intermediate_size", "moe_intermediate_size"],
+            "the width of an expert",
+            3072,
+            MAX_ROWS,
+        ),
         num_experts: f.need(&["num_local_experts"], "the number of routed experts", 128, MAX_EXPERTS),
         num_experts_per_tok: f.need(&["num_experts_per_tok"], "experts of a token", 4, MAX_EXPERTS),
         shared_intermediate_size: f
@@ -853,7 +879,6 @@ pub(super) fn kimi_linear(f: &mut Fields<'_>) -> Shape {
     let gate = if f.flag("mla_use_output_gate", false) { OutputGate::Wide } else { OutputGate::None };
     f.expect("moe_layer_freq", &Value::from(1));
     f.expect("attention_bias", &Value::from(false));
-    without_prediction(f);
     let full_gate = f.within(LINEAR, "use_full_rank_gate");
     let mixer = Mixer::Kimi {
         heads: f.inside(LINEAR, "num_heads", 1, MAX_WIDTH),
@@ -924,7 +949,6 @@ pub(super) fn plain_or_experts(f: &mut Fields<'_>, family: Family) -> Shape {
         }
         ExaoneMoe => {
             let dense = dense_first(f, 1, layers);
-            without_prediction(f);
             Some(Moe {
                 shared_intermediate_size: f.size("num_shared_experts", Absent::Class(1), 0, MAX_EXPERTS),
                 router_bias: true,
