@@ -334,12 +334,13 @@ impl Shape {
             ("attention_gate", usual.heads, values, layers),
             ("window_attention_gate", windowed.heads, windowed.head_dim, apart),
         ] {
-            let rows = match self.kinds.gate {
+            // A wide one is the second half of the queries' projection.
+            let (rows, bias) = match self.kinds.gate {
                 OutputGate::None => continue,
-                OutputGate::Wide => (heads.saturating_mul(width), "num_attention_heads·head_dim"),
-                OutputGate::Head => (heads, "num_attention_heads"),
+                OutputGate::Wide => ((heads.saturating_mul(width), "num_attention_heads·head_dim"), self.qkv_bias),
+                OutputGate::Head => ((heads, "num_attention_heads"), false),
             };
-            list.add(name, Attn, rows, hidden, false, layers);
+            list.add(name, Attn, rows, hidden, bias, layers);
         }
         if self.attention_sinks {
             list.add("sinks", Attn, (usual.heads, "num_attention_heads"), VECTOR, false, layers);

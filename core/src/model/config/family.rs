@@ -395,7 +395,7 @@ const fn relative(model_type: &'static str, rule: Family) -> Relative {
 
 /// Language models inside larger ones, and classes that the library derives from another's (transformers 5.24,
 /// `configuration_<model_type>.py`; MiMo, `modeling_mimo.py` of its repository).
-const RELATIVES: [Relative; 16] = [
+const RELATIVES: [Relative; 17] = [
     Relative { class: "DeepseekV3", ..relative("kimi_k2", Family::DeepseekV3) },
     relative("qwen3_vl_text", Family::Qwen3),
     relative("qwen3_vl_moe_text", Family::Qwen3Moe),
@@ -407,6 +407,7 @@ const RELATIVES: [Relative; 16] = [
     Relative { absent: QWEN2_VL, ..relative("qwen2_vl_text", Family::Qwen2) },
     Relative { absent: QWEN2_VL, ..relative("qwen2_5_vl", Family::Qwen2) },
     Relative { absent: QWEN2_VL, ..relative("qwen2_5_vl_text", Family::Qwen2) },
+    Relative { absent: &[("num_key_value_heads", Says::Number(4))], ..relative("qwen2_5_omni_text", Family::Qwen2) },
     // Qwen2’s attention has its biases anyway.
     Relative { ignored: &["attention_bias"], ..relative("mimo", Family::Qwen2) },
     Relative {
@@ -431,7 +432,11 @@ const RELATIVES: [Relative; 16] = [
     },
     Relative { absent: &[("num_experts_per_tok", Says::Number(5))], ..relative("flex_olmo", Family::Olmoe) },
     Relative {
-        absent: &[("num_key_value_heads", Says::Number(8)), ("head_dim", Says::Number(128))],
+        absent: &[
+            ("num_key_value_heads", Says::Number(8)),
+            ("head_dim", Says::Number(128)),
+            ("sliding_window", Says::Null),
+        ],
         ignored: &["enable_moe_fp32_combine"],
         ..relative("hy_v3", Family::ExaoneMoe)
     },

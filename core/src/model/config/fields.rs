@@ -406,7 +406,7 @@ impl<'a> Fields<'a> {
         names.iter().find_map(|name| self.value(name)?.as_u64())
     }
 
-    /// How many of the first `layers` layers `layer_types` calls sliding.
+    /// How many of the first `layers` layers `layer_types` gives a window: a sliding one, or chunks (Llama 4).
     pub(super) fn sliding_types(&mut self, layers: u64) -> Option<u64> {
         let list = match self.value("layer_types")? {
             Value::Array(list) => list,
@@ -423,7 +423,8 @@ impl<'a> Fields<'a> {
         if let Some(other) = list.iter().find(|kind| !unread::is_softmax(kind)) {
             self.doubts.push(said("layer_types", other));
         }
-        Some(list.iter().filter(|t| t.as_str() == Some("sliding_attention")).count() as u64)
+        let bounded = |kind: &&Value| matches!(kind.as_str(), Some("sliding_attention" | "chunked_attention"));
+        Some(list.iter().filter(bounded).count() as u64)
     }
 
     /// Heads of a stated or derived width, with the class's defaults for what is absent.

@@ -31,7 +31,7 @@ fn meaning(text: &str) -> Option<Layer> {
     Some(match text {
         "full_attention" | "attention" | "*" => Layer::Full,
         "sliding_attention" | "chunked_attention" => Layer::Window,
-        "linear_attention" | "mamba" | "mamba2" | "conv" | "kda_attention" | "hybrid" | "M" => Layer::State,
+        "linear_attention" | "mamba" | "mamba2" | "conv" | "M" => Layer::State,
         "mlp" | "-" => Layer::Mlp,
         "moe" | "E" => Layer::Experts,
         _ => return None,
@@ -66,7 +66,9 @@ impl Counts {
 
 /// The layers that a list of texts names; `None` if there is no list. A text that is not known is a problem: such a layer is never
 /// taken for another kind.
-fn listed(f: &mut Fields<'_>, name: &'static str, layers: Option<u64>) -> Option<Counts> {
+///
+/// `state` are the words of the family's own layers with a state: another's word is another layer.
+fn listed(f: &mut Fields<'_>, name: &'static str, layers: Option<u64>, state: &[&str]) -> Option<Counts> {
     let list = match f.value(name)? {
         Value::Array(list) => list,
         other => {
@@ -77,7 +79,8 @@ fn listed(f: &mut Fields<'_>, name: &'static str, layers: Option<u64>) -> Option
     };
     let mut counts = Counts::default();
     for kind in list.iter().take(MAX_LAYERS as usize) {
-        match kind.as_str().and_then(meaning) {
+        let own = |text: &&str| meaning(text) != Some(Layer::State) || state.contains(text);
+        match kind.as_str().filter(own).and_then(meaning) {
             Some(layer) => counts.add(layer),
             None => {
                 let got = describe(kind);
@@ -98,11 +101,12 @@ fn listed(f: &mut Fields<'_>, name: &'static str, layers: Option<u64>) -> Option
 
 /// `layer_types`, else every `interval`-th layer is full and the others are `other`.
 fn typed(f: &mut Fields<'_>, layers: u64, interval: &'static str, class: u64, other: Layer) -> Counts {
+    const STATE: &[&str] = &["linear_attention"];
     let every = match f.value(interval) {
         Some(value) => f.whole(interval, value, 1, MAX_LAYERS).unwrap_or(class),
         None => class,
     };
-    if let Some(counts) = listed(f, "layer_types", Some(layers)) {
+    if let Some(counts) = listed(f, "layer_types", Some(layers), STATE) {
         return counts;
     }
     if f.value("layer_types").is_none() && f.value(interval).is_none() {
@@ -188,7 +192,7 @@ pub(super) fn qwen_next(f: &mut Fields<'_>, mixture: bool) -> Shape {
     let bias = biases(f, "attention_bias");
     let moe = moe.filter(|m| m.layers > 0);
     Shape {
-        attention: f.heads(HF, h, heads, Absent::Class(2), Some(256)),
+        attention: f.heads(HF, h, heads, Absent::Class(if mixture { 2 } else { 4 }), Some(256)),
         qkv_bias: bias,
         o_bias: bias,
         qk_norm: QkNorm::Head,
@@ -201,7 +205,7 @@ pub(super) fn qwen_next(f: &mut Fields<'_>, mixture: bool) -> Shape {
 }
 
 /// The width of the dense MLP where some layer has one.
-fn width_beside(f: &mut Fields<'_>, moe: Option<Moe>, layers: u64) -> u64 {
+pub(super) fn width_beside(f: &mut Fields<'_>, moe: Option<Moe>, layers: u64) -> u64 {
     if moe.is_some_and(|m| m.layers >= layers) {
         f.unused(&["intermediate_size"]);
         0
@@ -245,7 +249,7 @@ fn mamba(f: &mut Fields<'_>, hidden: u64, norm: bool) -> Mixer {
 pub(super) fn granite_hybrid(f: &mut Fields<'_>) -> Shape {
     let usual = usual(f);
     let (h, layers, heads) = (usual.hidden_size, usual.num_hidden_layers, usual.num_attention_heads);
-    let counts = match listed(f, "layer_types", Some(layers)) {
+    let counts = match listed(f, "layer_types", Some(layers), &["mamba", "linear_attention"]) {
         Some(counts) => counts,
         None => {
             if f.value("layer_types").is_none() {
@@ -336,7 +340,7 @@ pub(super) fn lfm2(f: &mut Fields<'_>, mixture: bool) -> Shape {
     let heads = f.need(&["num_attention_heads"], "the number of query heads", 32, MAX_WIDTH);
     f.unused(&["num_heads", "block_dim", "block_norm_eps", "block_use_swiglu", "block_use_xavier_init"]);
     f.unused(&["block_mlp_init_scale", "block_out_init_scale", "conv_use_xavier_init", "conv_dim", "conv_dim_out"]);
-    let counts = match listed(f, "layer_types", Some(layers)) {
+    let counts = match listed(f, "layer_types", Some(layers), &["conv"]) {
         Some(counts) => counts,
         None => match f.value("full_attn_idxs").and_then(Value::as_array) {
             Some(full) if f.value("layer_types").is_none() => {
@@ -473,7 +477,7 @@ fn nemotron_layers(f: &mut Fields<'_>) -> Counts {
     let pattern = f.value("hybrid_override_pattern");
     for name in ["layers_block_type", "layer_types"] {
         if f.value(name).is_some() {
-            return listed(f, name, None).unwrap_or_default();
+            return listed(f, name, None, &["mamba", "mamba2", "linear_attention"]).unwrap_or_default();
         }
     }
     let Some(Value::String(pattern)) = pattern else {
@@ -643,9 +647,24 @@ pub(super) fn deepseek_v4(f: &mut Fields<'_>) -> Shape {
         top: f.need(&["index_topk"], "rows that it chooses", 512, MAX_WIDTH),
         normed: false,
     };
-    let shared = f.size("n_shared_experts", Absent::Class(1), 0, MAX_EXPERTS);
+    // The class has one, whatever the file says.
+    f.expect("n_shared_experts", &Value::from(1));
     let moe = routed(f, layers, &["n_routed_experts", "num_local_experts"], 6);
-    let hashed = f.size("num_hash_layers", Absent::Class(3), 3, MAX_LAYERS).min(layers);
+    let hashed = match f.value("mlp_layer_types") {
+        None => f.size("num_hash_layers", Absent::Class(3), 3, MAX_LAYERS).min(layers),
+        Some(kinds) => {
+            f.unused(&["num_hash_layers"]);
+            hashed(kinds, layers).unwrap_or_else(|| {
+                f.problem(
+                    "mlp_layer_types",
+                    format!("mlp_layer_types: expected hash_moe or moe for each of {layers} layers."),
+                );
+                0
+            })
+        }
+    };
+    f.expect_within("compress_rates", "compressed_sparse_attention", &Value::from(4));
+    f.expect_within("compress_rates", "heavily_compressed_attention", &Value::from(128));
     f.unused(&["intermediate_size", "n_group", "topk_group"]);
     let compressed = Compressed {
         q_rank: f.need(&["q_lora_rank"], "the width of the query latent", 1024, MAX_WIDTH),
@@ -657,11 +676,7 @@ pub(super) fn deepseek_v4(f: &mut Fields<'_>) -> Shape {
     Shape {
         attention: Attention::Heads { kv_heads: 1, head_dim },
         attention_sinks: true,
-        moe: (layers > 0).then_some(Moe {
-            shared_intermediate_size: shared.saturating_mul(moe.intermediate_size),
-            router_bias: true,
-            ..moe
-        }),
+        moe: (layers > 0).then_some(Moe { shared_intermediate_size: moe.intermediate_size, router_bias: true, ..moe }),
         tie_word_embeddings: f.flag("tie_word_embeddings", false),
         sliding: windows(f, layers, 128),
         kinds: Kinds {
@@ -673,6 +688,13 @@ pub(super) fn deepseek_v4(f: &mut Fields<'_>) -> Shape {
         },
         ..usual
     }
+}
+
+/// Layers of DeepSeek-V4 whose router is a table, of a list with one kind a layer.
+fn hashed(kinds: &Value, layers: u64) -> Option<u64> {
+    let kinds = kinds.as_array().filter(|kinds| kinds.len() as u64 == layers)?;
+    let known = kinds.iter().all(|kind| matches!(kind.as_str(), Some("hash_moe" | "moe")));
+    known.then(|| kinds.iter().filter(|kind| kind.as_str() == Some("hash_moe")).count() as u64)
 }
 
 /// Layers of DeepSeek-V4 that compress 4 tokens to a row, and 128. `compress_ratios` has entries for prediction layers too.
@@ -816,7 +838,9 @@ pub(super) fn minimax(f: &mut Fields<'_>) -> Shape {
     let (h, layers, heads) = (usual.hidden_size, usual.num_hidden_layers, usual.num_attention_heads);
     let attention = f.heads(HF, h, heads, Absent::Class(8), None);
     let full = match (f.value("attn_type_list"), f.value("layer_types")) {
-        (None, Some(_)) => listed(f, "layer_types", Some(layers)).map_or(0, |counts| counts.full),
+        (None, Some(_)) => {
+            listed(f, "layer_types", Some(layers), &["linear_attention"]).map_or(0, |counts| counts.full)
+        }
         (list, _) => match marked(list, layers) {
             Some(full) => full,
             None => {
@@ -860,32 +884,46 @@ pub(super) fn minimax(f: &mut Fields<'_>) -> Shape {
     }
 }
 
-/// Kimi-Linear: Kimi delta attention, and latent attention in the layers that `linear_attn_config` numbers from 1.
+/// Kimi-Linear: Kimi delta attention, and latent attention in the layers that `linear_attn_config` numbers from 1 or, as transformers
+/// 5.24 writes it, `layer_types` names.
 pub(super) fn kimi_linear(f: &mut Fields<'_>) -> Shape {
     const LINEAR: &str = "linear_attn_config";
     let usual = usual(f);
     let layers = usual.num_hidden_layers;
-    let numbered = |f: &Fields<'_>, name| f.within(LINEAR, name).and_then(Value::as_array).map(|l| l.len() as u64);
-    let (full, linear) = (numbered(f, "full_attn_layers"), numbered(f, "kda_layers"));
-    let linear = match (full, linear) {
-        (Some(full), Some(linear)) if full.saturating_add(linear) == layers => linear,
-        _ => {
-            let message = "linear_attn_config: full_attn_layers and kda_layers together must number every layer.";
-            f.problem(LINEAR, message.into());
-            0
-        }
+    let (linear, mixer) = if f.value(LINEAR).is_none() && f.value("layer_types").is_some() {
+        let counts = listed(f, "layer_types", Some(layers), &["linear_attention"]).unwrap_or_default();
+        only(f, counts, &[Layer::Full, Layer::State]);
+        let mixer = Mixer::Kimi {
+            heads: f.need(&["linear_num_heads"], "heads of the layers with a state", 32, MAX_WIDTH),
+            head_dim: f.need(&["linear_head_dim"], "the width of their heads", 128, MAX_WIDTH),
+            kernel: f.need(&["linear_conv_kernel_dim"], "inputs of the convolution", 4, MAX_WIDTH),
+            full_gate: false,
+        };
+        (counts.state, mixer)
+    } else {
+        let numbered = |f: &Fields<'_>, name| f.within(LINEAR, name).and_then(Value::as_array).map(|l| l.len() as u64);
+        let linear = match (numbered(f, "full_attn_layers"), numbered(f, "kda_layers")) {
+            (Some(full), Some(linear)) if full.saturating_add(linear) == layers => linear,
+            _ => {
+                let message = "linear_attn_config: full_attn_layers and kda_layers together must number every layer.";
+                f.problem(LINEAR, message.into());
+                0
+            }
+        };
+        let full_gate = f.within(LINEAR, "use_full_rank_gate");
+        let mixer = Mixer::Kimi {
+            heads: f.inside(LINEAR, "num_heads", 1, MAX_WIDTH),
+            head_dim: f.inside(LINEAR, "head_dim", 1, MAX_WIDTH),
+            kernel: f.inside(LINEAR, "short_conv_kernel_size", 1, MAX_WIDTH),
+            full_gate: full_gate == Some(&Value::Bool(true)),
+        };
+        (linear, mixer)
     };
     f.unused(&["head_dim", "num_key_value_heads", "mla_use_nope", "moe_router_activation_func", "num_expert_group"]);
+    f.unused(&["moe_renormalize"]);
     let gate = if f.flag("mla_use_output_gate", false) { OutputGate::Wide } else { OutputGate::None };
     f.expect("moe_layer_freq", &Value::from(1));
     f.expect("attention_bias", &Value::from(false));
-    let full_gate = f.within(LINEAR, "use_full_rank_gate");
-    let mixer = Mixer::Kimi {
-        heads: f.inside(LINEAR, "num_heads", 1, MAX_WIDTH),
-        head_dim: f.inside(LINEAR, "head_dim", 1, MAX_WIDTH),
-        kernel: f.inside(LINEAR, "short_conv_kernel_size", 1, MAX_WIDTH),
-        full_gate: full_gate == Some(&Value::Bool(true)),
-    };
     let dense = dense_first(f, 1, layers);
     let shared = f.size("num_shared_experts", Absent::Class(1), 0, MAX_EXPERTS);
     let expert = f.need(&["moe_intermediate_size"], "the width of an expert", 1024, MAX_ROWS);
@@ -902,10 +940,11 @@ pub(super) fn kimi_linear(f: &mut Fields<'_>) -> Shape {
         router_bias: true,
         ..super::experts::plain(layers.saturating_sub(dense))
     };
+    let moe = (moe.layers > 0).then_some(moe);
     Shape {
-        attention: latent(f),
-        intermediate_size: if dense > 0 { dense_width(f) } else { 0 },
-        moe: (moe.layers > 0).then_some(moe),
+        attention: latent(f, 0),
+        intermediate_size: width_beside(f, moe, layers),
+        moe,
         tie_word_embeddings: f.flag("tie_word_embeddings", false),
         kinds: Kinds {
             state: alone(linear, mixer),
@@ -992,7 +1031,7 @@ pub(super) fn plain_or_experts(f: &mut Fields<'_>, family: Family) -> Shape {
 
 /// Windows of EXAONE, by `layer_types`, or by a pattern of L and G or a number.
 fn exaone_windows(f: &mut Fields<'_>, layers: u64) -> Option<Sliding> {
-    if f.value("sliding_window").is_none() {
+    if f.raw("sliding_window") == Some(&Value::Null) {
         f.unused(&["sliding_window_pattern", "layer_types"]);
         return None;
     }
@@ -1001,7 +1040,7 @@ fn exaone_windows(f: &mut Fields<'_>, layers: u64) -> Option<Sliding> {
         Some(value) => f.whole("sliding_window_pattern", value, 0, MAX_LAYERS).unwrap_or(0),
         None => 4,
     };
-    let counts = match listed(f, "layer_types", Some(layers)) {
+    let counts = match listed(f, "layer_types", Some(layers), &[]) {
         Some(counts) => counts,
         None => Counts { window: layers - layers.checked_div(every).unwrap_or(layers), ..Counts::default() },
     };

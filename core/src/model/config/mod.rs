@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use self::family::Relative;
 pub use self::family::{Family, MODEL_TYPES};
-use self::fields::{Fields, describe, parse};
+use self::fields::{Fields, describe, parse, said};
 pub use self::quantized::Quantized;
 use super::problem::ConfigProblem;
 use super::shape::Shape;
@@ -117,13 +117,14 @@ pub fn import(text: &str) -> Result<Import, Vec<ConfigProblem>> {
     }
     let whole = model_type(&top)?.to_owned();
     let mut path: Vec<&str> = Vec::new();
+    let mut whole_says = None;
     while path.len() < DEEPEST
-        && let Some((name, inner)) = language_model(&pairs)?
+        && let Some(part) = language_model(&pairs)?
     {
-        path.push(name);
-        pairs = inner;
+        path.push(part.name);
+        (pairs, whole_says) = (part.pairs, Some(part.whole));
     }
-    let mut import = read(pairs, !path.is_empty())?;
+    let mut import = read(pairs, whole_says)?;
     if !path.is_empty() {
         let (Import::Known(imported) | Import::Guess { imported, .. }) = &mut import;
         let whole = if whole.is_empty() { String::new() } else { format!(" of {}", shorten(&whole)) };
@@ -150,16 +151,136 @@ fn language_model(pairs: &[(String, Value)]) -> Result<Option<Part>, Vec<ConfigP
     {
         inner.push(("quantization_config".to_owned(), form.clone()));
     }
-    // The whole model's switch decides about its language model's.
-    if let Some(tied) = top.value("tie_word_embeddings") {
-        inner.retain(|(name, _)| name != "tie_word_embeddings");
-        inner.push(("tie_word_embeddings".to_owned(), tied.clone()));
-    }
-    Ok(Some((name, inner)))
+    let (whole, mut silent) = (top.value(TIE), None);
+    let given =
+        |pairs: &[(String, Value)]| pairs.iter().find(|(n, v)| n == TIE && !v.is_null()).map(|(_, v)| v.clone());
+    let tied = match (Ties::of(model_type(&top)?), whole) {
+        (Ties::Whole(_) | Ties::Either, Some(&Value::Bool(true))) | (Ties::Whole(_), Some(_)) => whole.cloned(),
+        (Ties::Whole(default), None) => {
+            silent = default;
+            given(&inner)
+        }
+        (Ties::Either | Ties::Part, _) => given(&inner),
+        (Ties::Never, _) => Some(Value::Bool(false)),
+    };
+    inner.retain(|(name, _)| name != TIE);
+    inner.extend(tied.map(|tied| (TIE.to_owned(), tied)));
+    let differs = ["hidden_size", "vocab_size"].into_iter().find(|size| {
+        let own = inner.iter().find(|(name, _)| name == size).map(|(_, value)| value);
+        top.value(size).zip(own).is_some_and(|(whole, own)| whole != own)
+    });
+    let differs = differs.and_then(|size| Some(format!("{} for the whole model", said(size, top.value(size)?))));
+    Ok(Some(Part { name, pairs: inner, whole: Whole { silent, differs } }))
 }
 
-/// A part of a file: its name and its fields.
-type Part = (&'static str, Vec<(String, Value)>);
+/// A part of a file.
+struct Part {
+    name: &'static str,
+    pairs: Vec<(String, Value)>,
+    whole: Whole,
+}
+
+/// What the whole file says of its part.
+struct Whole {
+    /// Whether the library ties the embeddings because the whole doesn't say.
+    silent: Option<bool>,
+    /// A size that is another for the whole: Ovis 2 has an output matrix of its own.
+    differs: Option<String>,
+}
+
+const TIE: &str = "tie_word_embeddings";
+
+/// Which `tie_word_embeddings` of a model with several parts decides.
+#[derive(Clone, Copy)]
+enum Ties {
+    /// The whole's, and what its class takes where it has none, if that is known.
+    Whole(Option<bool>),
+    /// Its language model's.
+    Part,
+    /// Either of them.
+    Either,
+    /// Neither: the class has both matrices.
+    Never,
+}
+
+/// As the classes of transformers 5.24 count with each of the two switches true, false and left out.
+const TIES: [(&[&str], Ties); 5] = [
+    (
+        &[
+            "cosmos3_omni",
+            "exaone4_5",
+            "glm46v",
+            "idefics2",
+            "idefics3",
+            "llava_next",
+            "minicpmv4_6",
+            "minicpmv4_7",
+            "mistral_large4",
+            "qianfan_ocr",
+            "qwen2_5_omni_thinker",
+            "qwen3_5",
+            "qwen3_5_moe",
+            "qwen3_omni_moe_thinker",
+            "qwen3_vl",
+            "qwen3_vl_moe",
+            "smolvlm",
+        ],
+        Ties::Whole(Some(false)),
+    ),
+    (
+        &[
+            "cohere2_vision",
+            "deepseek_vl",
+            "deepseek_vl_hybrid",
+            "ernie4_5_vl_moe",
+            "fun_asr_nano",
+            "gemma3",
+            "gemma4",
+            "glmasr",
+            "got_ocr2",
+            "granite_docling",
+            "granite_speech",
+            "granite_speech_plus",
+            "internvl",
+            "janus",
+            "kimi_k25",
+            "lfm2_vl",
+            "lighton_ocr",
+            "minicpm_ocr",
+            "mistral3",
+            "moss_transcribe_diarize",
+            "ovis2",
+            "paligemma",
+            "qwen3_asr",
+        ],
+        Ties::Whole(Some(true)),
+    ),
+    (
+        &["blip-2", "instructblip", "instructblipvideo", "llama4", "qwen2_5_omni", "qwen3_omni_moe", "vibevoice"],
+        Ties::Part,
+    ),
+    (
+        &[
+            "glm4v",
+            "glm4v_moe",
+            "glm_ocr",
+            "llava",
+            "llava_next_video",
+            "llava_onevision",
+            "minimax_m3_vl",
+            "qwen2_5_vl",
+            "qwen2_vl",
+        ],
+        Ties::Either,
+    ),
+    (&["audioflamingo3", "musicflamingo", "omniasr", "qwen2_audio", "vibevoice_asr"], Ties::Never),
+];
+
+impl Ties {
+    fn of(model_type: &str) -> Self {
+        TIES.iter().find(|(types, _)| types.contains(&model_type)).map_or(Ties::Whole(None), |(_, ties)| *ties)
+    }
+}
 
 /// The `model_type`; empty if there is none.
 fn model_type<'a>(fields: &Fields<'a>) -> Result<&'a str, Vec<ConfigProblem>> {
@@ -174,11 +295,11 @@ fn model_type<'a>(fields: &Fields<'a>) -> Result<&'a str, Vec<ConfigProblem>> {
 }
 
 /// Reads one language model, which may be a part of a larger one.
-fn read(mut pairs: Vec<(String, Value)>, nested: bool) -> Result<Import, Vec<ConfigProblem>> {
+fn read(mut pairs: Vec<(String, Value)>, whole: Option<Whole>) -> Result<Import, Vec<ConfigProblem>> {
     let relative = Relative::find(model_type(&Fields::new(&pairs))?);
     let left = relative.map(|relative| relative.complete(&mut pairs)).unwrap_or_default();
     let mut fields = Fields::new(&pairs);
-    (fields.nested, fields.derived) = (nested, relative.is_some());
+    (fields.nested, fields.derived) = (whole.is_some(), relative.is_some());
     let model_type = model_type(&fields)?;
     for (name, number) in left {
         fields.warnings.push(ConfigProblem::of_class(name, model_type, number));
@@ -217,6 +338,12 @@ fn read(mut pairs: Vec<(String, Value)>, nested: bool) -> Result<Import, Vec<Con
             let message = format!("Only the language model of {whole} was read: {name} is not counted.");
             fields.warnings.push(ConfigProblem::new(name, message));
         }
+    }
+    if let Some(whole) = whole {
+        if whole.silent.is_some_and(|tied| tied != shape.tie_word_embeddings) {
+            fields.doubts.push(format!("no {TIE} for the whole model"));
+        }
+        fields.doubts.extend(whole.differs);
     }
     let mut doubts = std::mem::take(&mut fields.doubts);
     doubts.extend(fields.unread_sizes());
