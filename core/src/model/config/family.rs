@@ -147,11 +147,13 @@ pub enum Family {
     SeedOss,
     /// Hunyuan, dense.
     HunyuanDense,
+    /// MiMo-V2-Flash.
+    MimoV2,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Family; 70] = [
+    pub const ALL: [Family; 71] = [
         Family::Gpt2,
         Family::GptNeo,
         Family::Gptj,
@@ -222,6 +224,7 @@ impl Family {
         Family::ExaoneMoe,
         Family::SeedOss,
         Family::HunyuanDense,
+        Family::MimoV2,
     ];
 
     /// Its `model_type`.
@@ -297,6 +300,7 @@ impl Family {
             Family::ExaoneMoe => "exaone_moe",
             Family::SeedOss => "seed_oss",
             Family::HunyuanDense => "hunyuan_v1_dense",
+            Family::MimoV2 => "mimo_v2_flash",
         }
     }
 

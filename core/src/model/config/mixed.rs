@@ -420,18 +420,15 @@ pub(super) fn nemotron_h(f: &mut Fields<'_>) -> Shape {
         state: f.need(&["ssm_state_size"], "the width of a state", 128, MAX_WIDTH),
         kernel: f.need(&["conv_kernel", "mamba_d_conv"], "inputs of the convolution", 4, MAX_WIDTH),
         conv_bias: f.flag("use_conv_bias", true) && f.flag("mamba_conv_bias", true),
-        bias: f.flag("use_bias", false) | f.flag("mamba_proj_bias", false),
+        bias: f.flag("use_bias", false),
         norm: true,
     };
     let moe = if counts.experts > 0 {
         f.unused(&["moe_shared_expert_overlap"]);
-        let shared = f.size("n_shared_experts", Absent::Class(1), 0, MAX_EXPERTS);
         let width = f.need(&["moe_shared_expert_intermediate_size"], "the width of the shared expert", 7688, MAX_ROWS);
         let moe = routed(f, counts.experts, &["n_routed_experts", "num_local_experts"], 2);
-        if shared > 1 {
-            f.doubts.push(format!("n_shared_experts {shared}"));
-        }
-        Some(Moe { shared_intermediate_size: if shared > 0 { width } else { 0 }, router_bias: true, ..moe })
+        f.expect("n_shared_experts", &Value::from(1));
+        Some(Moe { shared_intermediate_size: width, router_bias: true, ..moe })
     } else {
         // The class has these with defaults of its own where no layer uses them.
         f.unused(&["n_routed_experts", "n_shared_experts", "num_experts_per_tok", "moe_intermediate_size"]);
@@ -446,21 +443,20 @@ pub(super) fn nemotron_h(f: &mut Fields<'_>) -> Shape {
         0
     };
     f.unused(&["attention_head_dim", "sliding_window"]);
-    let bias = biases(f, "attention_bias");
+    // The class has none of these, and the code that files bring along has.
+    for name in ["attention_bias", "mlp_bias", "mamba_proj_bias", "tie_word_embeddings"] {
+        f.expect(name, &Value::from(false));
+    }
     Shape {
         hidden_size: h,
         num_hidden_layers: layers,
         num_attention_heads: heads,
         vocab_size: f.need(&["vocab_size"], "the number of tokens", 131_072, MAX_ROWS),
         attention: f.heads(HF, h, heads, Absent::Class(8), Some(128)),
-        qkv_bias: bias,
-        o_bias: bias,
         intermediate_size,
         gated_mlp: Gated::No,
-        mlp_bias: biases(f, "mlp_bias"),
         moe,
         norms: Norms { per_layer: 1, ..Norms::default() },
-        tie_word_embeddings: f.flag("tie_word_embeddings", false),
         kinds: Kinds {
             state: alone(counts.state, mixer),
             without_mixer: counts.mlp + counts.experts,
@@ -830,6 +826,78 @@ fn marked(list: Option<&Value>, layers: u64) -> Option<u64> {
     let each: Option<Vec<u64>> =
         list.iter().map(|v| v.as_u64().or(v.as_bool().map(u64::from)).filter(|n| *n <= 1)).collect();
     Some(each?.iter().sum())
+}
+
+/// MiMo-V2-Flash: windows with twice the key–value heads and sinks in most layers, values narrower than keys, experts after the first
+/// layer. The class makes both lists by rule unless `layer_types` and `mlp_layer_types` are there.
+pub(super) fn mimo_v2(f: &mut Fields<'_>) -> Shape {
+    let usual = usual(f);
+    let (h, layers, heads) = (usual.hidden_size, usual.num_hidden_layers, usual.num_attention_heads);
+    let full = |i: u64| i == 0 || (i + 1).is_multiple_of(6);
+    let by_rule = (0..layers.min(MAX_LAYERS)).filter(|i| !full(*i)).count() as u64;
+    let windowed = match listed(f, "layer_types", Some(layers), &[]) {
+        Some(counts) => {
+            only(f, counts, &[Layer::Full, Layer::Window]);
+            f.unused(&["hybrid_layer_pattern"]);
+            counts.window
+        }
+        None => {
+            expect_marked(f, "hybrid_layer_pattern", layers, by_rule);
+            by_rule
+        }
+    };
+    let attention = f.heads(HF, h, heads, Absent::Class(4), Some(192));
+    let Attention::Heads { kv_heads, head_dim } = attention else { return usual };
+    let value_dim = f.size("v_head_dim", Absent::Class(128), 128, MAX_WIDTH);
+    let own = Heads { heads, kv_heads: kv_heads.saturating_mul(2), head_dim };
+    for (name, class) in [
+        ("swa_num_attention_heads", heads),
+        ("swa_num_key_value_heads", own.kv_heads),
+        ("swa_head_dim", head_dim),
+        ("swa_v_head_dim", value_dim),
+        ("n_shared_experts", 0),
+    ] {
+        f.expect(name, &Value::from(class));
+    }
+    f.expect("add_swa_attention_sink_bias", &Value::from(true));
+    f.expect("add_full_attention_sink_bias", &Value::from(false));
+    f.unused(&["attention_chunk_size"]);
+    let dense = if f.value("mlp_layer_types").is_some() {
+        f.unused(&["moe_layer_freq"]);
+        dense_first(f, 1, layers)
+    } else {
+        expect_marked(f, "moe_layer_freq", layers, layers.saturating_sub(1));
+        layers.min(1)
+    };
+    let moe = routed(f, layers - dense, &["n_routed_experts", "num_local_experts"], 8);
+    let moe = (moe.layers > 0).then_some(Moe { router_bias: true, ..moe });
+    let sliding = match f.maybe("sliding_window_size", 1_000_000_000) {
+        Some(before) => {
+            f.unused(&["sliding_window"]);
+            (windowed > 0).then_some(Sliding { window: before.saturating_add(1), layers: windowed })
+        }
+        None => windows(f, windowed, 129),
+    };
+    Shape {
+        attention,
+        attention_sinks: true,
+        qkv_bias: f.flag("attention_bias", false),
+        intermediate_size: width_beside(f, moe, layers),
+        moe,
+        tie_word_embeddings: f.flag("tie_word_embeddings", false),
+        sliding,
+        kinds: Kinds { windowed: sliding.map(|_| own), value_dim, window_sinks: true, ..Kinds::default() },
+        ..usual
+    }
+}
+
+/// A doubt if a list with one 0 or 1 a layer marks another number of layers than the class makes.
+fn expect_marked(f: &mut Fields<'_>, name: &'static str, layers: u64, class: u64) {
+    if let Some(list) = f.value(name)
+        && marked(Some(list), layers) != Some(class)
+    {
+        f.doubts.push(said(name, list));
+    }
 }
 
 /// MiniMax-Text-01: seven layers of lightning attention to one of softmax attention, experts in all.

@@ -270,6 +270,7 @@ const TIES: [(&[&str], Ties); 5] = [
             "minimax_m3_vl",
             "qwen2_5_vl",
             "qwen2_vl",
+            "video_llama_3",
         ],
         Ties::Either,
     ),
@@ -498,6 +499,7 @@ fn read_family(family: Family, fields: &mut Fields<'_>) -> Shape {
         Family::Afmoe | Family::Exaone4 | Family::ExaoneMoe | Family::SeedOss | Family::HunyuanDense => {
             mixed::plain_or_experts(f, family)
         }
+        Family::MimoV2 => mixed::mimo_v2(f),
         Family::Dbrx => experts::dbrx(f),
         _ => llama::llama_like(f, family),
     }
