@@ -217,6 +217,28 @@ fn a_megabyte_of_module_names_is_passed_over() {
     );
 }
 
+/// nvidia/Llama-3.1-70B-Instruct-FP8 and eight more of ai-dynamo/aiconfigurator say how they are quantized in a file of its own alone.
+#[test]
+fn a_config_and_its_hf_quant_config_are_one() {
+    let config = fixture("configs/llama-3-70b.json");
+    let quant = r#"{"producer": {"name": "modelopt", "version": "0.15.1"}, "quantization": {"quant_algo": "FP8",
+        "kv_cache_quant_algo": "FP8", "exclude_modules": ["lm_head"]}}"#;
+    let alone = known(&config);
+    for text in [format!("{config}\n{quant}"), format!("{quant}{config}")] {
+        let both = known(&text);
+        assert_eq!((both.shape, alone.quantized.is_none()), (alone.shape, true));
+        assert_eq!(both.quantized.map(|q| q.form).as_deref(), Some("fp8"));
+        assert!(both.warnings.iter().any(|w| w.message.contains("keys and values in FP8")), "{:?}", both.warnings);
+    }
+    // What the config says stands.
+    let own = config.trim_end().trim_end_matches('}').to_owned()
+        + r#","quantization_config": {"quant_method": "awq", "bits": 4, "group_size": 128}}"#;
+    assert_eq!(known(&format!("{own}{quant}")).quantized.map(|q| q.form).as_deref(), Some("AWQ"));
+    for text in [format!("{config}{config}"), format!("{config}{quant}{quant}"), format!("{quant}{quant}")] {
+        assert!(refused(&text).contains("trailing characters"), "{}", refused(&text));
+    }
+}
+
 /// Any class of transformers 5.24 takes sizes for single layers; Gemma 4’s own are read.
 #[test]
 fn sizes_of_single_layers_are_read_or_refused() {

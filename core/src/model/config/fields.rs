@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::{self, MapAccess, Visitor};
 use serde_json::Value;
 
+use super::companions::joined;
 use super::unread;
 use crate::model::problem::ConfigProblem;
 use crate::model::shape::{Attention, MAX_LAYERS, MAX_ROWS, MAX_WIDTH, Shape};
@@ -36,6 +37,20 @@ impl<'de> Deserialize<'de> for Pairs {
     }
 }
 
+impl Pairs {
+    /// The last value of a field.
+    pub(super) fn last(&self, name: &str) -> Option<&Value> {
+        self.0.iter().rev().find(|(n, _)| n == name).map(|(_, value)| value)
+    }
+}
+
+/// A config, and a file that says more of it.
+fn two_files(text: &str) -> Option<Pairs> {
+    let mut files = serde_json::Deserializer::from_str(text).into_iter::<Pairs>();
+    let (first, second) = (files.next()?.ok()?, files.next()?.ok()?);
+    if files.next().is_some() { None } else { joined(first, second) }
+}
+
 pub(super) fn parse(text: &str) -> Result<Vec<(String, Value)>, ConfigProblem> {
     let text = text.trim_start_matches('\u{feff}');
     if text.trim().is_empty() {
@@ -45,7 +60,10 @@ pub(super) fn parse(text: &str) -> Result<Vec<(String, Value)>, ConfigProblem> {
     let text = quoted_words(&text);
     let mut reader = serde_json::Deserializer::from_str(&text);
     // After a printed config, a log goes on.
-    let read = Pairs::deserialize(&mut reader).and_then(|p| if printed { Ok(p) } else { reader.end().map(|()| p) });
+    let read = Pairs::deserialize(&mut reader).and_then(|p| match reader.end() {
+        Err(rest) if !printed => two_files(&text).ok_or(rest),
+        _ => Ok(p),
+    });
     read.map(|p| p.0).map_err(|e| {
         let (line, column) = (e.line(), e.column());
         let what = e.to_string();

@@ -362,6 +362,10 @@ fn read(mut pairs: Vec<(String, Value)>, whole: Option<Whole>) -> Result<Import,
             None
         }
     };
+    if let Some(form) = fields.within("quantization_config", "kv_cache_quant_algo").and_then(Value::as_str) {
+        let message = format!("Engines keep its keys and values in {} (kv_cache_quant_algo).", shorten(form));
+        fields.warnings.push(ConfigProblem::new("quantization_config", message));
+    }
     let Fields { mut problems, warnings, .. } = fields;
     if problems.is_empty() {
         problems = shape.check();
