@@ -317,6 +317,89 @@ fn nothing_of_2026_is_confidently_wrong() {
     assert_eq!(counted, 38, "{refused:#?}");
 }
 
+/// A row of `library.json`: what the class comes to.
+struct Counted<'a> {
+    name: String,
+    config: Value,
+    /// Parameters of the language model.
+    total: u64,
+    /// Values of the cache after so many tokens, and of states.
+    cache: Option<(u64, &'a Value, &'a Value)>,
+}
+
+/// Every class as it is by default, and with one field set or left out.
+fn library(oracle: &Value) -> Vec<Counted<'_>> {
+    let mut rows = Vec::new();
+    for case in oracle["cases"].as_array().expect("cases") {
+        let class = case["class"].as_str().expect("a class");
+        let text = case.get("text").unwrap_or(&case["total"]);
+        let tokens = case["tokens"].as_u64();
+        let cache = |kv, state| tokens.map(|tokens| (tokens, kv, state));
+        rows.push(Counted {
+            name: class.to_owned(),
+            config: case["config"].clone(),
+            total: text.as_u64().expect("a total"),
+            cache: cache(&case["kv"], &case["state"]),
+        });
+        let changes = oracle["changes"].as_array().expect("changes").iter().find(|c| c["class"] == class);
+        for (what, skip) in [("set", 2), ("without", 1)] {
+            for change in changes.and_then(|changes| changes[what].as_array()).into_iter().flatten() {
+                let field = change[0].as_str().expect("a field");
+                let mut config = case["config"].clone();
+                let (inside, name) = field.rsplit_once('.').map_or(("", field), |(inside, name)| (inside, name));
+                let outer = if inside.is_empty() { Some(&mut config) } else { config.get_mut(inside) };
+                let outer = outer.and_then(Value::as_object_mut).unwrap_or_else(|| panic!("{class} has no {inside}"));
+                if what == "set" {
+                    outer.insert(name.to_owned(), change[1].clone())
+                } else {
+                    outer.remove(name)
+                };
+                let cache = change.get(skip + 1).and_then(|kv| cache(kv, &change[skip + 2]));
+                let total = change[skip].as_u64().expect("a total");
+                rows.push(Counted { name: format!("{class}, {what} {field}"), config, total, cache });
+            }
+        }
+    }
+    rows
+}
+
+/// Classes of transformers 5.24, and what each comes to when one field changes: counted to the parameter and to the value of the cache,
+/// or marked, or refused.
+#[test]
+fn classes_of_the_library_are_counted_or_marked() {
+    let oracle: Value = serde_json::from_str(&fixture("configs/library.json")).expect("JSON");
+    let (mut classes, mut changes, mut wrong) = ([0; 3], [0; 3], Vec::new());
+    for row in library(&oracle) {
+        let outcomes = if row.name.contains(',') { &mut changes } else { &mut classes };
+        match import(&row.config.to_string()) {
+            Ok(read @ Import::Known(_)) => {
+                outcomes[0] += 1;
+                let shape = &read.imported().shape;
+                let (ours, name) = (total(&read), &row.name);
+                if ours != row.total {
+                    wrong.push(format!("{name}: {ours} instead of {}", row.total));
+                }
+                let Some((tokens, kv, state)) = row.cache else { continue };
+                let kept = [shape.kv_bytes(tokens, 1.0) - shape.state_bytes(), shape.state_bytes() / 4.0];
+                let theirs = [kv.as_f64().expect("values"), state.as_f64().expect("values")];
+                if kept != theirs {
+                    wrong.push(format!("{name}: a cache of {kept:?} instead of {theirs:?}"));
+                }
+            }
+            Ok(Import::Guess { .. }) => outcomes[1] += 1,
+            Err(_) => outcomes[2] += 1,
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let readers = include_str!("../../../../docs/READERS.md");
+    for (what, [counted, marked, refused]) in
+        [("Classes of transformers 5.24.0", classes), ("The same, one field changed", changes)]
+    {
+        let line = format!("| {what} | {counted} | {marked} | {refused} | 0 |");
+        assert!(readers.contains(&line), "docs/READERS.md lacks {line}");
+    }
+}
+
 /// Where the cache of `shape` is not the one that the library's own holds.
 fn wrong_cache(name: &str, shape: &Shape, case: &Value) -> Vec<String> {
     let kv = &case["kv"];

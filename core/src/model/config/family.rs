@@ -389,12 +389,14 @@ pub(super) struct Relative {
     absent: &'static [(&'static str, Says)],
     /// What its class does, whatever the file says.
     always: &'static [(&'static str, Says)],
+    /// What alone is counted as its class has it.
+    expects: &'static [(&'static str, Says)],
     /// Fields of it that are no sizes.
     ignored: &'static [&'static str],
 }
 
 const fn relative(model_type: &'static str, rule: Family) -> Relative {
-    Relative { model_type, rule, class: "", absent: &[], always: &[], ignored: &[] }
+    Relative { model_type, rule, class: "", absent: &[], always: &[], expects: &[], ignored: &[] }
 }
 
 /// Language models inside larger ones, and classes that the library derives from another's (transformers 5.24,
@@ -402,9 +404,14 @@ const fn relative(model_type: &'static str, rule: Family) -> Relative {
 const RELATIVES: [Relative; 17] = [
     Relative { class: "DeepseekV3", ..relative("kimi_k2", Family::DeepseekV3) },
     relative("qwen3_vl_text", Family::Qwen3),
-    relative("qwen3_vl_moe_text", Family::Qwen3Moe),
+    Relative {
+        absent: &[("num_key_value_heads", Says::Number(16))],
+        expects: NO_WINDOW,
+        ..relative("qwen3_vl_moe_text", Family::Qwen3Moe)
+    },
     Relative {
         absent: &[("num_key_value_heads", Says::Number(4)), ("head_dim", Says::Null)],
+        expects: NO_WINDOW,
         ..relative("qwen3_omni_moe_text", Family::Qwen3Moe)
     },
     Relative { absent: QWEN2_VL, ..relative("qwen2_vl", Family::Qwen2) },
@@ -441,14 +448,18 @@ const RELATIVES: [Relative; 17] = [
             ("head_dim", Says::Number(128)),
             ("sliding_window", Says::Null),
         ],
+        expects: &[("mlp_bias", Says::Flag(false)), ("num_shared_experts", Says::Number(1))],
         ignored: &["enable_moe_fp32_combine"],
         ..relative("hy_v3", Family::ExaoneMoe)
     },
 ];
 
+/// Their cache has a window where there is a number, whatever `use_sliding_window` says.
+const NO_WINDOW: &[(&str, Says)] = &[("sliding_window", Says::Null)];
 const QWEN2_VL: &[(&str, Says)] = &[("num_key_value_heads", Says::Number(8)), ("max_window_layers", Says::Number(80))];
 const MISTRAL4: &[(&str, Says)] = &[
     ("q_lora_rank", Says::Number(1024)),
+    ("n_shared_experts", Says::Number(1)),
     ("first_k_dense_replace", Says::Number(0)),
     ("num_experts_per_tok", Says::Number(4)),
 ];
@@ -475,6 +486,13 @@ impl Relative {
         }
         pairs.extend(self.always.iter().map(|(name, says)| ((*name).to_owned(), says.value())));
         left
+    }
+
+    /// Marks the total where the file says what is counted otherwise.
+    pub(super) fn expect(&self, fields: &mut Fields<'_>) {
+        for (name, says) in self.expects {
+            fields.expect(name, &says.value());
+        }
     }
 
     /// Whether the library's class for it has this name.

@@ -276,6 +276,13 @@ impl<'a> Fields<'a> {
             && read.any(|(other, same)| unread::COUNTS_OF_EXPERTS.contains(&other.as_str()) && same == value)
     }
 
+    /// A window of no tokens is no window here, and a cache of none in the library’s classes.
+    pub(super) fn doubt_empty_window(&mut self) {
+        if self.value("sliding_window").and_then(Value::as_u64) == Some(0) {
+            self.doubts.push("sliding_window 0".to_owned());
+        }
+    }
+
     /// The value of a field; `null` counts as absent.
     pub(super) fn value(&self, name: &str) -> Option<&'a Value> {
         self.raw(name).filter(|v| !v.is_null())

@@ -44,7 +44,8 @@ pub(super) fn llama_like(f: &mut Fields<'_>, family: Family) -> Shape {
             let bias = f.flag("attention_bias", false);
             (bias, bias)
         }
-        Glm | Glm4 | Glm4Moe => (f.flag("attention_bias", false), false),
+        Glm | Glm4 => (f.flag("attention_bias", true), false),
+        Glm4Moe => (f.flag("attention_bias", false), false),
         StableLm => (f.flag("use_qkv_bias", false), false),
         Ernie | ErnieDense => {
             let bias = f.flag("use_bias", false);
@@ -92,7 +93,11 @@ pub(super) fn llama_like(f: &mut Fields<'_>, family: Family) -> Shape {
         Qwen3Moe => f.expect("use_qk_norm", &Value::from(true)),
         // Names for what the class does anyway.
         Cohere2 => f.unused(&["layer_switch", "use_embedding_sharing", "use_gated_activation"]),
-        Ernie => f.unused(&["moe_capacity", "moe_use_aux_free"]),
+        Ernie => {
+            f.unused(&["moe_capacity", "moe_use_aux_free"]);
+            // Shared experts would have them too.
+            f.expect("use_bias", &Value::from(false));
+        }
         GptOss => f.unused(&["experts_per_token"]),
         // Gemma 2’s files and Phi-4-mini’s have these beside what the class reads.
         Gemma2 => f.unused(&["sliding_window_size"]),
@@ -178,6 +183,7 @@ fn sliding(f: &mut Fields<'_>, family: Family, layers: u64) -> Option<Sliding> {
         }
         _ => return None,
     };
+    f.doubt_empty_window();
     let sliding_layers = f.sliding_types(layers).unwrap_or(by_rule);
     (window > 0 && sliding_layers > 0).then_some(Sliding { window, layers: sliding_layers })
 }

@@ -127,6 +127,7 @@ fn alone(layers: u64, mixer: Mixer) -> Option<StateLayers> {
 
 /// A window, if any layer has one.
 fn windows(f: &mut Fields<'_>, layers: u64, class: u64) -> Option<Sliding> {
+    f.doubt_empty_window();
     let window = f.size("sliding_window", Absent::Class(class), 0, 1_000_000_000);
     (window > 0 && layers > 0).then_some(Sliding { window, layers })
 }
@@ -318,8 +319,9 @@ pub(super) fn falcon_h1(f: &mut Fields<'_>) -> Shape {
     let mixer = mamba(f, h, norm);
     let bias = biases(f, "attention_bias");
     f.expect("projectors_bias", &Value::from(false));
+    f.expect("mamba_proj_bias", &Value::from(false));
     Shape {
-        attention: f.heads(HF, h, heads, Absent::Class(2), None),
+        attention: f.heads(HF, h, heads, Absent::Class(8), None),
         qkv_bias: bias,
         o_bias: bias,
         intermediate_size: dense_width(f),
@@ -502,6 +504,10 @@ pub(super) fn gemma4(f: &mut Fields<'_>) -> Shape {
     let (layers, heads) = (usual.num_hidden_layers, usual.num_attention_heads);
     let counts = typed(f, layers, "sliding_window_pattern", 6, Layer::Window);
     only(f, counts, &[Layer::Full, Layer::Window]);
+    let last = f.value("layer_types").and_then(|kinds| kinds.as_array()?.last());
+    if last.is_some_and(|kind| kind.as_str() != Some("full_attention")) {
+        f.doubts.push("a last layer without full attention (layer_types)".to_owned());
+    }
     let kv_heads = f.need(&["num_key_value_heads"], "heads of keys and values", 8, MAX_WIDTH);
     let head_dim = f.need(&["head_dim"], "the width of a head", 256, MAX_WIDTH);
     let one_projection = f.flag("attention_k_eq_v", false);
@@ -848,7 +854,10 @@ pub(super) fn mimo_v2(f: &mut Fields<'_>) -> Shape {
     };
     let attention = f.heads(HF, h, heads, Absent::Class(4), Some(192));
     let Attention::Heads { kv_heads, head_dim } = attention else { return usual };
-    let value_dim = f.size("v_head_dim", Absent::Class(128), 128, MAX_WIDTH);
+    let value_dim = match f.maybe("v_head_dim", MAX_WIDTH) {
+        Some(dim) => dim,
+        None => f.size("v_head_dim", Absent::Class(128), 128, MAX_WIDTH),
+    };
     let own = Heads { heads, kv_heads: kv_heads.saturating_mul(2), head_dim };
     for (name, class) in [
         ("swa_num_attention_heads", heads),
@@ -907,7 +916,9 @@ pub(super) fn minimax(f: &mut Fields<'_>) -> Shape {
     let attention = f.heads(HF, h, heads, Absent::Class(8), None);
     let full = match (f.value("attn_type_list"), f.value("layer_types")) {
         (None, Some(_)) => {
-            listed(f, "layer_types", Some(layers), &["linear_attention"]).map_or(0, |counts| counts.full)
+            let counts = listed(f, "layer_types", Some(layers), &["linear_attention"]).unwrap_or_default();
+            only(f, counts, &[Layer::Full, Layer::State]);
+            counts.full
         }
         (list, _) => match marked(list, layers) {
             Some(full) => full,

@@ -224,6 +224,8 @@ const TIES: [(&[&str], Ties); 5] = [
             "qwen3_vl",
             "qwen3_vl_moe",
             "smolvlm",
+            "video_llava",
+            "vipllava",
         ],
         Ties::Whole(Some(false)),
     ),
@@ -274,7 +276,7 @@ const TIES: [(&[&str], Ties); 5] = [
         ],
         Ties::Either,
     ),
-    (&["audioflamingo3", "musicflamingo", "omniasr", "qwen2_audio", "vibevoice_asr"], Ties::Never),
+    (&["audioflamingo3", "musicflamingo", "omniasr", "qwen2_audio", "vibevoice_asr", "voxtral"], Ties::Never),
 ];
 
 impl Ties {
@@ -327,6 +329,9 @@ fn read(mut pairs: Vec<(String, Value)>, whole: Option<Whole>) -> Result<Import,
     };
     fields.guessing = known.is_none();
     let shape = read_family(family, &mut fields);
+    if let Some(relative) = relative {
+        relative.expect(&mut fields);
+    }
     experts::without_prediction(&mut fields);
     let context =
         fields.quiet(&["max_position_embeddings", "n_positions", "seq_length", "max_seq_len", "max_sequence_length"]);
