@@ -19,6 +19,7 @@ mod tests;
 use crate::declare::Origin;
 pub use rank::{Kind, token_layers, values_per_rank};
 
+use crate::model::layers::Heads;
 use crate::model::{Attention, Shape};
 
 /// Where the sizes of caches come from.
@@ -185,18 +186,20 @@ impl Cache {
     /// That of an architecture.
     pub fn of(shape: &Shape) -> Self {
         let kinds = &shape.kinds;
-        let heads = |kv_heads, dim| Keeps::Heads { kv_heads, key: dim, value: dim };
+        let [usual, windowed] = shape.heads();
+        let heads =
+            |own: Heads| Keeps::Heads { kv_heads: own.kv_heads, key: own.head_dim, value: shape.value_dim(own) };
         let keeps = match (shape.attention, kinds.compressed) {
             // One row is key and value.
             (Attention::Heads { head_dim, .. }, Some(_)) => Keeps::Latent { rank: head_dim, rope: 0 },
-            (Attention::Heads { kv_heads, head_dim }, None) => heads(kv_heads, head_dim),
+            (Attention::Heads { .. }, None) => heads(usual),
             (Attention::Latent { kv_lora_rank, qk_rope_head_dim, .. }, _) => {
                 Keeps::Latent { rank: kv_lora_rank, rope: qk_rope_head_dim }
             }
         };
         let short = shape.window_layers();
         let full = Layers::all(shape.attention_layers().saturating_sub(short), keeps);
-        let own = kinds.windowed.map_or(keeps, |own| heads(own.kv_heads, own.head_dim));
+        let own = if kinds.windowed.is_some() { heads(windowed) } else { keeps };
         let window = Layers { window: shape.sliding.map(|s| s.window), ..Layers::all(short, own) };
         // Layers that read few of their tokens are not told from others: where any chooses, nearly all do.
         let top = kinds.indexer.filter(|i| kinds.compressed.is_none() && i.choosing > 0).map(|i| i.top);

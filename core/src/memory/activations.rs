@@ -646,8 +646,10 @@ fn architecture(params: &Params, shape: &Shape, moe: bool) -> Vec<Term> {
             }
             t.split(("queries", "Queries"), Attn, 2.0, q);
             t.split(("keys", "Keys"), Attn, 2.0, kv);
-            t.split(("values", "Values"), Attn, 2.0, kv);
-            q
+            // Values and the output of all heads, where a value isn't as wide as a key.
+            let value = of(shape.value_dim(shape.heads()[0]), head_dim);
+            t.split(("values", "Values"), Attn, 2.0, kv * value);
+            q * value
         }
         Attention::Latent { q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim } => {
             // Each latent is kept twice: before its norm and, as the input of its up-projection, after it.

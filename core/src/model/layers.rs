@@ -27,6 +27,10 @@ pub struct Kinds {
     pub indexer: Option<Indexer>,
     /// Heads of the layers with a window, where they are not those of the others.
     pub windowed: Option<Heads>,
+    /// Width of a value where it isn't a key's; 0 where it is (MiMo-V2).
+    pub value_dim: u64,
+    /// Sinks in the layers with a window alone (MiMo-V2).
+    pub window_sinks: bool,
     /// The key's projection is the value's too in layers without a window (Gemma 4). Both are cached.
     pub one_projection: bool,
     /// One shared key and value, old ones compressed (DeepSeek-V4).
@@ -51,6 +55,8 @@ pub const NONE: Kinds = Kinds {
     gate: OutputGate::None,
     indexer: None,
     windowed: None,
+    value_dim: 0,
+    window_sinks: false,
     one_projection: false,
     compressed: None,
     streams: 0,
@@ -323,18 +329,23 @@ impl Shape {
     }
 
     /// The heads of layers without a window, and of those with one.
-    pub(super) fn heads(&self) -> [Heads; 2] {
+    pub fn heads(&self) -> [Heads; 2] {
         let usual = Heads { heads: self.num_attention_heads, kv_heads: self.kv_heads(), head_dim: self.head_dim() };
         [usual, self.kinds.windowed.unwrap_or(usual)]
+    }
+
+    /// Width of a value of these heads.
+    pub fn value_dim(&self, own: Heads) -> u64 {
+        match self.attention {
+            Attention::Latent { v_head_dim, .. } => v_head_dim,
+            Attention::Heads { .. } if self.kinds.value_dim > 0 => self.kinds.value_dim,
+            Attention::Heads { .. } => own.head_dim,
+        }
     }
 
     /// Every sort of attention layer: what a query looks at in it, and how wide. Indexers and compressed rows are listed apart.
     pub fn attending(&self) -> Vec<Attending> {
         let [usual, windowed] = self.heads();
-        let value = |own: Heads| match self.attention {
-            Attention::Latent { v_head_dim, .. } => v_head_dim,
-            Attention::Heads { .. } => own.head_dim,
-        };
         let short = self.window_layers();
         let full = self.attention_layers().saturating_sub(short);
         let chosen = self.kinds.indexer.map(|i| (i.choosing.min(full), i.top));
@@ -342,7 +353,7 @@ impl Shape {
             layers,
             heads: own.heads,
             key: own.head_dim,
-            value: value(own),
+            value: self.value_dim(own),
             window,
             every: 1,
         };
@@ -406,6 +417,7 @@ impl Shape {
             }
             range("layers with compressed rows", c.near[1].saturating_add(c.far[1]), 0, self.attention_layers());
         }
+        range("width of a value", k.value_dim, 0, MAX_WIDTH);
         range("residual streams", k.streams, 0, 64);
         range("width of experts", k.expert_latent, 0, MAX_WIDTH);
         range("layers routed by a table", k.hashed, 0, self.moe.map_or(0, |m| m.layers.min(MAX_EXPERTS)));
@@ -472,6 +484,8 @@ impl Kinds {
             ("no-mixer", self.without_mixer),
             ("no-mlp", self.without_mlp),
             ("gate", self.gate as u64),
+            ("value", self.value_dim),
+            ("window-sinks", u64::from(self.window_sinks)),
             ("key-is-value", u64::from(self.one_projection)),
             ("streams", self.streams),
             ("expert-latent", self.expert_latent),
@@ -542,6 +556,8 @@ impl Kinds {
                 let gates = [OutputGate::None, OutputGate::Wide, OutputGate::Head];
                 self.gate = gates.into_iter().find(|gate| *gate as u64 == n)?;
             }
+            ("value", &[n]) => self.value_dim = n,
+            ("window-sinks", &[n]) => self.window_sinks = flag(n)?,
             ("key-is-value", &[n]) => self.one_projection = flag(n)?,
             ("streams", &[n]) => self.streams = n,
             ("expert-latent", &[n]) => self.expert_latent = n,

@@ -313,36 +313,31 @@ impl Shape {
         let [usual, windowed] = self.heads();
         let apart = self.kinds.windowed.map_or(0, |_| self.window_layers());
         let layers = self.attention_layers().saturating_sub(apart);
-        let values = match self.attention {
-            Attention::Heads { .. } if self.kinds.compressed.is_some() => {
-                self.add_compressed(list, layers);
-                usual.head_dim
-            }
+        match self.attention {
+            Attention::Heads { .. } if self.kinds.compressed.is_some() => self.add_compressed(list, layers),
             Attention::Heads { .. } => {
                 self.add_heads(list, usual, USUAL, self.kinds.one_projection, layers);
                 self.add_heads(list, windowed, WINDOWED, false, apart);
-                usual.head_dim
             }
-            Attention::Latent { v_head_dim, .. } => {
-                self.add_latent(list, layers);
-                v_head_dim
-            }
-        };
+            Attention::Latent { .. } => self.add_latent(list, layers),
+        }
         use Component::Attention as Attn;
         let hidden = (self.hidden_size, "hidden_size");
         for (name, heads, width, layers) in [
-            ("attention_gate", usual.heads, values, layers),
-            ("window_attention_gate", windowed.heads, windowed.head_dim, apart),
+            ("attention_gate", usual.heads, self.value_dim(usual), layers),
+            ("window_attention_gate", windowed.heads, self.value_dim(windowed), apart),
         ] {
-            let rows = match self.kinds.gate {
+            // A wide one is the second half of the queries' projection.
+            let (rows, bias) = match self.kinds.gate {
                 OutputGate::None => continue,
-                OutputGate::Wide => (heads.saturating_mul(width), "num_attention_heads·head_dim"),
-                OutputGate::Head => (heads, "num_attention_heads"),
+                OutputGate::Wide => ((heads.saturating_mul(width), "num_attention_heads·head_dim"), self.qkv_bias),
+                OutputGate::Head => ((heads, "num_attention_heads"), false),
             };
-            list.add(name, Attn, rows, hidden, false, layers);
+            list.add(name, Attn, rows, hidden, bias, layers);
         }
         if self.attention_sinks {
-            list.add("sinks", Attn, (usual.heads, "num_attention_heads"), VECTOR, false, layers);
+            let all = if self.kinds.window_sinks { 0 } else { layers };
+            list.add("sinks", Attn, (usual.heads, "num_attention_heads"), VECTOR, false, all);
             list.add("window_sinks", Attn, (windowed.heads, "num_attention_heads"), VECTOR, false, apart);
         }
         self.add_indexer(list);
@@ -355,10 +350,20 @@ impl Shape {
         let hidden = (self.hidden_size, "hidden_size");
         let q = (own.heads.saturating_mul(own.head_dim), "num_attention_heads·head_dim");
         let kv = (own.kv_heads.saturating_mul(own.head_dim), "num_key_value_heads·head_dim");
+        // What a value's heads come to, and the output's.
+        let apart = self.kinds.value_dim;
+        let [value, output] = if apart == 0 {
+            [kv, q]
+        } else {
+            [
+                (own.kv_heads.saturating_mul(apart), "num_key_value_heads·v_head_dim"),
+                (own.heads.saturating_mul(apart), "num_attention_heads·v_head_dim"),
+            ]
+        };
         list.add(q_proj, Attn, q, hidden, self.qkv_bias, layers);
         list.add(k_proj, Attn, kv, hidden, self.qkv_bias, layers);
-        list.add(v_proj, Attn, kv, hidden, self.qkv_bias, if one_projection { 0 } else { layers });
-        list.add(o_proj, Attn, hidden, q, self.o_bias, layers);
+        list.add(v_proj, Attn, value, hidden, self.qkv_bias, if one_projection { 0 } else { layers });
+        list.add(o_proj, Attn, hidden, output, self.o_bias, layers);
         let [q, kv] = match self.qk_norm {
             QkNorm::None => return,
             QkNorm::Head => [(own.head_dim, "head_dim"); 2],

@@ -27,6 +27,11 @@ impl ConfigProblem {
         Self { field, message: message.into() }
     }
 
+    /// "num_key_value_heads is absent; the library’s default for qwen2, 32, is used."
+    pub(crate) fn of_class(field: &'static str, class: &str, default: u64) -> Self {
+        Self::new(field, format!("{field} is absent; the library’s default for {class}, {default}, is used."))
+    }
+
     /// "hidden_size 1e30 is out of range (1 to 1,000,000)."
     pub(crate) fn out_of_range(field: &'static str, value: &str, min: u64, max: u64) -> Self {
         Self::new(field, format!("{field} {value} is out of range ({} to {}).", grouped(min), grouped(max)))

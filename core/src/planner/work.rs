@@ -202,9 +202,10 @@ impl Products {
         let t = bench.run.degrees.tp.max(1) as f64;
         let h = s.hidden_size as f64;
         let whole = (4.0 * s.norms.per_layer as f64 + 14.0) * h / bench.along();
-        let (values, width) = match s.attention {
-            Attention::Heads { head_dim, .. } => (head_dim, s.kv_values_per_token_per_layer()),
-            Attention::Latent { v_head_dim, .. } => (v_head_dim, s.num_attention_heads * (s.head_dim() + v_head_dim)),
+        let values = s.value_dim(s.heads()[0]);
+        let width = match s.attention {
+            Attention::Heads { .. } => s.kv_values_per_token_per_layer(),
+            Attention::Latent { .. } => s.num_attention_heads * (s.head_dim() + values),
         };
         let queries = (s.num_attention_heads * s.head_dim()) as f64;
         let rotary = if s.position_rows == 0 { 4.0 * (queries + width as f64 / 2.0) / t } else { 0.0 };

@@ -2,12 +2,15 @@
 
 use serde_json::Value;
 
+use super::NESTED;
+use super::fields::Pairs;
+
 /// Fields that only one kind of file has all of, and what to say of it.
 const COMPANIONS: [(&[&str], &str); 9] = [
     (
         &["quantization.quant_algo"],
-        "It is hf_quant_config.json, which says how ModelOpt quantized the weights. Bring the config.json beside it: its quantization_config \
-         says the same.",
+        "It is hf_quant_config.json, which says how ModelOpt quantized the weights. Bring the config.json beside it and this file below it: \
+         some have no quantization_config of their own.",
     ),
     (
         &["quant_method", "bits"],
@@ -57,6 +60,25 @@ pub fn companion<'a>(field: impl Fn(&str) -> Option<&'a Value>) -> Option<&'stat
     };
     COMPANIONS.iter().find(|(fields, _)| fields.iter().all(&has)).map(|(_, said)| *said)
 }
+
+/// What a second file below a config says of it, as a field of the config: hf_quant_config.json’s `quantization`. The two may stand in
+/// either order.
+pub(super) fn joined(first: Pairs, second: Pairs) -> Option<Pairs> {
+    let is_quant = |pairs: &Pairs| companion(|name| pairs.last(name)) == Some(COMPANIONS[0].1);
+    let (mut config, quant) = match (is_quant(&first), is_quant(&second)) {
+        (false, true) => (first, second),
+        (true, false) => (second, first),
+        _ => return None,
+    };
+    let inside = |name| config.last(name).and_then(|part| part.get(FORM)).is_some();
+    // A config says it in more detail where it says it.
+    if config.last(FORM).is_none() && !NESTED.into_iter().any(inside) {
+        config.0.push((FORM.to_owned(), quant.last("quantization")?.clone()));
+    }
+    Some(config)
+}
+
+const FORM: &str = "quantization_config";
 
 #[cfg(test)]
 mod tests {

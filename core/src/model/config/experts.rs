@@ -1,9 +1,11 @@
 //! The families with a mixture of experts.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::family::Family;
-use super::fields::{Absent, Fields, HF, dense_width, describe, usual};
+use super::fields::{Absent, Fields, HF, describe, usual};
 use crate::model::layers::Kinds;
 use crate::model::problem::ConfigProblem;
 use crate::model::shape::{Attention, MAX_EXPERTS, MAX_LAYERS, MAX_ROWS, MAX_WIDTH, Moe, Shape};
@@ -16,33 +18,47 @@ pub(super) fn deepseek(f: &mut Fields<'_>, family: Family) -> Shape {
     let usual = usual(f);
     let layers = usual.num_hidden_layers;
     let expert = f.need(&["moe_intermediate_size"], "the width of an expert", 2048, MAX_ROWS);
-    let class = if family == Family::Glm4MoeLite { 1 } else { 3 };
+    let v2 = family == Family::DeepseekV2;
+    let (rank, class, chosen) = match family {
+        Family::DeepseekV2 => (1536, 0, 6),
+        Family::Glm4MoeLite => (768, 1, 4),
+        Family::GlmMoeDsa => (2048, 3, 8),
+        _ => (1536, 3, 8),
+    };
     let dense = dense_first(f, class, layers);
-    let shared = f.size("n_shared_experts", Absent::Class(1), 0, MAX_EXPERTS);
+    if family == Family::Glm4MoeLite && f.value("mlp_layer_types").is_none() {
+        // The class makes one layer dense, whatever the file says.
+        f.expect("first_k_dense_replace", &Value::from(1));
+    }
+    let shared = f.size("n_shared_experts", Absent::Class(if v2 { 2 } else { 1 }), 0, MAX_EXPERTS);
     let bias = f.flag("attention_bias", false);
-    without_prediction(f);
     f.expect("moe_layer_freq", &Value::from(1));
     let moe = Moe {
         layers: layers.saturating_sub(dense),
         num_experts: f.need(&["n_routed_experts"], "the number of routed experts", 256, MAX_EXPERTS),
-        num_experts_per_tok: f.size("num_experts_per_tok", Absent::Class(8), 1, MAX_EXPERTS),
+        num_experts_per_tok: if v2 {
+            f.need(&["num_experts_per_tok"], "experts of a token", chosen, MAX_EXPERTS)
+        } else {
+            f.size("num_experts_per_tok", Absent::Class(chosen), 1, MAX_EXPERTS)
+        },
         intermediate_size: expert,
         shared_intermediate_size: shared.saturating_mul(expert),
         shared_gate: false,
         expert_bias: false,
-        router_bias: family != Family::DeepseekV2,
+        router_bias: !v2,
     };
+    let moe = (moe.layers > 0).then_some(moe);
     Shape {
         attention: if f.guessing && f.value("kv_lora_rank").is_none() {
             let heads = usual.num_attention_heads;
             f.heads(HF, usual.hidden_size, heads, Absent::Derived(heads), None)
         } else {
-            latent(f)
+            latent(f, rank)
         },
         qkv_bias: bias,
         o_bias: bias,
-        intermediate_size: if dense > 0 { dense_width(f) } else { 0 },
-        moe: (moe.layers > 0).then_some(moe),
+        intermediate_size: super::mixed::width_beside(f, moe, layers),
+        moe,
         tie_word_embeddings: f.flag("tie_word_embeddings", false),
         kinds: Kinds {
             indexer: match family {
@@ -87,13 +103,15 @@ pub(super) fn routed(f: &mut Fields<'_>, layers: u64, names: &[&'static str], cl
     }
 }
 
-/// Multi-head latent attention.
-pub(super) fn latent(f: &mut Fields<'_>) -> Attention {
+/// Multi-head latent attention; `class` is the width of the query latent where the file says nothing, 0 for none.
+pub(super) fn latent(f: &mut Fields<'_>, class: u64) -> Attention {
     // The class derives these two from the others.
     f.unused(&["head_dim", "num_key_value_heads", "qk_head_dim"]);
-    let q_lora_rank = match f.size("q_lora_rank", Absent::Class(1536), 0, MAX_WIDTH) {
-        0 => None,
-        rank => Some(rank),
+    // Only null leaves the latent out: the class makes 0 one without width.
+    let q_lora_rank = match f.raw("q_lora_rank") {
+        Some(Value::Null) => None,
+        None if class == 0 => None,
+        _ => Some(f.size("q_lora_rank", Absent::Class(class), 0, MAX_WIDTH)),
     };
     Attention::Latent {
         q_lora_rank,
@@ -208,7 +226,6 @@ pub(super) fn moe(f: &mut Fields<'_>, family: Family, layers: u64) -> Option<Moe
         Family::Llama4 => llama4(f, layers),
         Family::Ernie => ernie(f, layers),
         Family::Glm4Moe => {
-            without_prediction(f);
             let dense = f.size("first_k_dense_replace", Absent::Class(1), 0, MAX_LAYERS).min(layers);
             let expert = f.need(&["moe_intermediate_size"], "the width of an expert", 1408, MAX_ROWS);
             Moe {
@@ -237,7 +254,11 @@ fn llama4(f: &mut Fields<'_>, layers: u64) -> Moe {
     let expert = f.need(&["intermediate_size"], "the width of an expert", 8192, MAX_ROWS);
     Moe {
         layers: match f.value("moe_layers") {
-            Some(Value::Array(list)) => (list.len() as u64).min(layers),
+            Some(Value::Array(list)) => {
+                let own: BTreeSet<u64> =
+                    list.iter().filter_map(Value::as_u64).filter(|layer| *layer < layers).collect();
+                own.len() as u64
+            }
             _ => layers / step,
         },
         num_experts: f.need(&["num_local_experts"], EXPERTS, 16, MAX_EXPERTS),
@@ -250,7 +271,6 @@ fn llama4(f: &mut Fields<'_>, layers: u64) -> Moe {
 
 /// ERNIE 4.5 (`modeling_ernie4_5_moe.py`): names of its own, and a correction bias in every router.
 fn ernie(f: &mut Fields<'_>, layers: u64) -> Moe {
-    without_prediction(f);
     let start = f.size("moe_layer_start_index", Absent::Class(1), 0, MAX_LAYERS);
     let end = f.quiet(&["moe_layer_end_index"]).map_or(layers, |last| last.saturating_add(1)).min(layers);
     let every = f.size("moe_layer_interval", Absent::Class(1), 1, MAX_LAYERS).max(1);

@@ -93,6 +93,10 @@ pub enum Family {
     Dbrx,
     /// ERNIE 4.5, mixture of experts.
     Ernie,
+    /// ERNIE 4.5, dense.
+    ErnieDense,
+    /// AFM.
+    Arcee,
     /// BitNet b1.58.
     Bitnet,
     /// SmolLM3.
@@ -143,11 +147,13 @@ pub enum Family {
     SeedOss,
     /// Hunyuan, dense.
     HunyuanDense,
+    /// MiMo-V2-Flash.
+    MimoV2,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Family; 68] = [
+    pub const ALL: [Family; 71] = [
         Family::Gpt2,
         Family::GptNeo,
         Family::Gptj,
@@ -191,6 +197,8 @@ impl Family {
         Family::StableLm,
         Family::Dbrx,
         Family::Ernie,
+        Family::ErnieDense,
+        Family::Arcee,
         Family::Bitnet,
         Family::SmolLm3,
         Family::Nemotron,
@@ -216,6 +224,7 @@ impl Family {
         Family::ExaoneMoe,
         Family::SeedOss,
         Family::HunyuanDense,
+        Family::MimoV2,
     ];
 
     /// Its `model_type`.
@@ -264,6 +273,8 @@ impl Family {
             Family::StableLm => "stablelm",
             Family::Dbrx => "dbrx",
             Family::Ernie => "ernie4_5_moe",
+            Family::ErnieDense => "ernie4_5",
+            Family::Arcee => "arcee",
             Family::Bitnet => "bitnet",
             Family::SmolLm3 => "smollm3",
             Family::Nemotron => "nemotron",
@@ -289,13 +300,14 @@ impl Family {
             Family::ExaoneMoe => "exaone_moe",
             Family::SeedOss => "seed_oss",
             Family::HunyuanDense => "hunyuan_v1_dense",
+            Family::MimoV2 => "mimo_v2_flash",
         }
     }
 
     /// The family of a `model_type`.
     pub fn find(model_type: &str) -> Option<Family> {
         let of = |name: &str| Self::ALL.into_iter().find(|f| f.model_type() == name);
-        of(model_type).or_else(|| of(ALIASES.iter().find(|(other, _)| *other == model_type)?.1))
+        of(model_type).or_else(|| Some(Relative::find(model_type)?.rule))
     }
 
     /// The family whose class `architectures` names.
@@ -306,16 +318,9 @@ impl Family {
 
     /// Whether the library's class for it has this name, as `architectures` and `auto_map` write it: `modeling_mpt.MPTForCausalLM`.
     pub(super) fn is_class(self, class: &str) -> bool {
-        let plain = |name: &str| -> String {
-            name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
-        };
-        let class = class.rsplit('.').next().unwrap_or(class);
-        let begin = ["ForCausalLM", "LMHeadModel"].iter().find_map(|end| class.strip_suffix(end));
         let name = self.model_type();
         let other = CLASSES.iter().find(|(family, _)| *family == name).map(|(_, class)| *class);
-        begin.is_some_and(|begin| {
-            plain(begin) == plain(name.strip_suffix("_text").unwrap_or(name)) || other == Some(begin)
-        })
+        is_class(name, other, class)
     }
 
     /// The family whose fields these look like.
@@ -344,9 +349,157 @@ impl Family {
     }
 }
 
-/// Other names of a `model_type`: parts of models that the library builds with another's class.
-const ALIASES: [(&str, &str); 3] =
-    [("kimi_k2", "deepseek_v3"), ("qwen3_vl_text", "qwen3"), ("qwen3_vl_moe_text", "qwen3_moe")];
+/// Whether a class has the name of a `model_type`, or another that it is known by.
+fn is_class(model_type: &str, other: Option<&str>, class: &str) -> bool {
+    let plain = |name: &str| -> String {
+        name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let class = class.rsplit('.').next().unwrap_or(class);
+    let ends = ["ForCausalLM", "LMHeadModel", "ForConditionalGeneration"];
+    ends.iter().find_map(|end| class.strip_suffix(end)).is_some_and(|begin| {
+        plain(begin) == plain(model_type.strip_suffix("_text").unwrap_or(model_type)) || other == Some(begin)
+    })
+}
+
+/// A value that a class takes of its own.
+#[derive(Clone, Copy)]
+enum Says {
+    Number(u64),
+    Flag(bool),
+    Null,
+}
+
+impl Says {
+    fn value(self) -> Value {
+        match self {
+            Says::Number(number) => Value::from(number),
+            Says::Flag(flag) => Value::from(flag),
+            Says::Null => Value::Null,
+        }
+    }
+}
+
+/// A `model_type` that is counted by the rule of another once the file says what is different about its class.
+pub(super) struct Relative {
+    model_type: &'static str,
+    rule: Family,
+    /// What the name of its class begins with, where that isn't its `model_type`.
+    class: &'static str,
+    /// What its class takes where the file says nothing.
+    absent: &'static [(&'static str, Says)],
+    /// What its class does, whatever the file says.
+    always: &'static [(&'static str, Says)],
+    /// What alone is counted as its class has it.
+    expects: &'static [(&'static str, Says)],
+    /// Fields of it that are no sizes.
+    ignored: &'static [&'static str],
+}
+
+const fn relative(model_type: &'static str, rule: Family) -> Relative {
+    Relative { model_type, rule, class: "", absent: &[], always: &[], expects: &[], ignored: &[] }
+}
+
+/// Language models inside larger ones, and classes that the library derives from another's (transformers 5.24,
+/// `configuration_<model_type>.py`; MiMo, `modeling_mimo.py` of its repository).
+const RELATIVES: [Relative; 17] = [
+    Relative { class: "DeepseekV3", ..relative("kimi_k2", Family::DeepseekV3) },
+    relative("qwen3_vl_text", Family::Qwen3),
+    Relative {
+        absent: &[("num_key_value_heads", Says::Number(16))],
+        expects: NO_WINDOW,
+        ..relative("qwen3_vl_moe_text", Family::Qwen3Moe)
+    },
+    Relative {
+        absent: &[("num_key_value_heads", Says::Number(4)), ("head_dim", Says::Null)],
+        expects: NO_WINDOW,
+        ..relative("qwen3_omni_moe_text", Family::Qwen3Moe)
+    },
+    Relative { absent: QWEN2_VL, ..relative("qwen2_vl", Family::Qwen2) },
+    Relative { absent: QWEN2_VL, ..relative("qwen2_vl_text", Family::Qwen2) },
+    Relative { absent: QWEN2_VL, ..relative("qwen2_5_vl", Family::Qwen2) },
+    Relative { absent: QWEN2_VL, ..relative("qwen2_5_vl_text", Family::Qwen2) },
+    Relative { absent: &[("num_key_value_heads", Says::Number(4))], ..relative("qwen2_5_omni_text", Family::Qwen2) },
+    // Qwen2’s attention has its biases anyway.
+    Relative { ignored: &["attention_bias"], ..relative("mimo", Family::Qwen2) },
+    Relative {
+        absent: &[("head_dim", Says::Number(128)), ("sliding_window", Says::Null)],
+        ..relative("ministral3", Family::Mistral)
+    },
+    Relative { absent: MISTRAL4, ..relative("mistral4", Family::DeepseekV2) },
+    Relative {
+        absent: &[("num_key_value_heads", Says::Number(2)), ("head_dim", Says::Null)],
+        always: &[("attention_bias", Says::Flag(true))],
+        ..relative("glm4v_text", Family::Glm4)
+    },
+    Relative {
+        absent: &[("attention_bias", Says::Flag(true)), ("head_dim", Says::Null)],
+        always: &[("use_qk_norm", Says::Flag(false))],
+        ..relative("glm4v_moe_text", Family::Glm4Moe)
+    },
+    Relative {
+        absent: &[("head_dim", Says::Number(128))],
+        always: &[("first_k_dense_replace", Says::Number(0)), ("use_qk_norm", Says::Flag(false))],
+        ..relative("solar_open", Family::Glm4Moe)
+    },
+    Relative { absent: &[("num_experts_per_tok", Says::Number(5))], ..relative("flex_olmo", Family::Olmoe) },
+    Relative {
+        absent: &[
+            ("num_key_value_heads", Says::Number(8)),
+            ("head_dim", Says::Number(128)),
+            ("sliding_window", Says::Null),
+        ],
+        expects: &[("mlp_bias", Says::Flag(false)), ("num_shared_experts", Says::Number(1))],
+        ignored: &["enable_moe_fp32_combine"],
+        ..relative("hy_v3", Family::ExaoneMoe)
+    },
+];
+
+/// Their cache has a window where there is a number, whatever `use_sliding_window` says.
+const NO_WINDOW: &[(&str, Says)] = &[("sliding_window", Says::Null)];
+const QWEN2_VL: &[(&str, Says)] = &[("num_key_value_heads", Says::Number(8)), ("max_window_layers", Says::Number(80))];
+const MISTRAL4: &[(&str, Says)] = &[
+    ("q_lora_rank", Says::Number(1024)),
+    ("n_shared_experts", Says::Number(1)),
+    ("first_k_dense_replace", Says::Number(0)),
+    ("num_experts_per_tok", Says::Number(4)),
+];
+
+impl Relative {
+    /// That of a `model_type`.
+    pub(super) fn find(model_type: &str) -> Option<&'static Relative> {
+        RELATIVES.iter().find(|relative| relative.model_type == model_type)
+    }
+
+    /// Makes a file say what its class does, and returns the numbers that it left to the class.
+    pub(super) fn complete(&self, pairs: &mut Vec<(String, Value)>) -> Vec<(&'static str, u64)> {
+        pairs.retain(|(name, _)| {
+            !self.ignored.contains(&name.as_str()) && !self.always.iter().any(|(always, _)| always == name)
+        });
+        let mut left = Vec::new();
+        for (name, says) in self.absent {
+            if !pairs.iter().any(|(given, _)| given == name) {
+                pairs.push(((*name).to_owned(), says.value()));
+                if let Says::Number(number) = says {
+                    left.push((*name, *number));
+                }
+            }
+        }
+        pairs.extend(self.always.iter().map(|(name, says)| ((*name).to_owned(), says.value())));
+        left
+    }
+
+    /// Marks the total where the file says what is counted otherwise.
+    pub(super) fn expect(&self, fields: &mut Fields<'_>) {
+        for (name, says) in self.expects {
+            fields.expect(name, &says.value());
+        }
+    }
+
+    /// Whether the library's class for it has this name.
+    pub(super) fn is_class(&self, class: &str) -> bool {
+        is_class(self.model_type, Some(self.class), class)
+    }
+}
 
 /// Classes that are not called by their `model_type`.
 const CLASSES: [(&str, &str); 2] = [("hunyuan_v1_dense", "HunYuanDenseV1"), ("minimax_m3", "MiniMaxM3Sparse")];

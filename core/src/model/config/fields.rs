@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::{self, MapAccess, Visitor};
 use serde_json::Value;
 
+use super::companions::joined;
 use super::unread;
 use crate::model::problem::ConfigProblem;
 use crate::model::shape::{Attention, MAX_LAYERS, MAX_ROWS, MAX_WIDTH, Shape};
@@ -36,6 +37,20 @@ impl<'de> Deserialize<'de> for Pairs {
     }
 }
 
+impl Pairs {
+    /// The last value of a field.
+    pub(super) fn last(&self, name: &str) -> Option<&Value> {
+        self.0.iter().rev().find(|(n, _)| n == name).map(|(_, value)| value)
+    }
+}
+
+/// A config, and a file that says more of it.
+fn two_files(text: &str) -> Option<Pairs> {
+    let mut files = serde_json::Deserializer::from_str(text).into_iter::<Pairs>();
+    let (first, second) = (files.next()?.ok()?, files.next()?.ok()?);
+    if files.next().is_some() { None } else { joined(first, second) }
+}
+
 pub(super) fn parse(text: &str) -> Result<Vec<(String, Value)>, ConfigProblem> {
     let text = text.trim_start_matches('\u{feff}');
     if text.trim().is_empty() {
@@ -45,7 +60,10 @@ pub(super) fn parse(text: &str) -> Result<Vec<(String, Value)>, ConfigProblem> {
     let text = quoted_words(&text);
     let mut reader = serde_json::Deserializer::from_str(&text);
     // After a printed config, a log goes on.
-    let read = Pairs::deserialize(&mut reader).and_then(|p| if printed { Ok(p) } else { reader.end().map(|()| p) });
+    let read = Pairs::deserialize(&mut reader).and_then(|p| match reader.end() {
+        Err(rest) if !printed => two_files(&text).ok_or(rest),
+        _ => Ok(p),
+    });
     read.map(|p| p.0).map_err(|e| {
         let (line, column) = (e.line(), e.column());
         let what = e.to_string();
@@ -131,6 +149,8 @@ pub(super) struct Fields<'a> {
     pub family: &'static str,
     /// Whether they are the `text_config` of a model with several parts, which is stored as what differs from its class.
     pub nested: bool,
+    /// Whether that family is not its own: what it leaves out is not what that family's class has.
+    pub derived: bool,
     /// Whether that family is only what they look like.
     pub guessing: bool,
     /// What makes the config unusable.
@@ -139,6 +159,19 @@ pub(super) struct Fields<'a> {
     pub warnings: Vec<ConfigProblem>,
     /// What the file says that the family's rule does not count: "attn_config.qk_ln true".
     pub doubts: Vec<String>,
+}
+
+/// What is a size by its name in an unread value, however deep it stands; a parser bounds the depth.
+fn sizes_within(path: &str, name: &str, value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(inner) if !unread::is_no_size(name) => {
+            for (n, v) in inner {
+                sizes_within(&format!("{path}.{n}"), n, v, found);
+            }
+        }
+        _ if unread::concerns_sizes(name, value) => found.push(said(path, value)),
+        _ => {}
+    }
 }
 
 /// "attn_config.qk_ln true".
@@ -167,16 +200,12 @@ impl<'a> Fields<'a> {
             read_inside: RefCell::default(),
             family: "",
             nested: false,
+            derived: false,
             guessing: false,
             problems: Vec::new(),
             warnings: Vec::new(),
             doubts: Vec::new(),
         }
-    }
-
-    /// Those of a `text_config`.
-    pub(super) fn nested(pairs: &'a [(String, Value)]) -> Self {
-        Self { nested: true, ..Self::new(pairs) }
     }
 
     /// The last value of a field, as JSON readers take it. `null` counts as given.
@@ -229,11 +258,9 @@ impl<'a> Fields<'a> {
                 _ if unread::is_no_size(name) || self.is_said_by_another_name(name, value) => {}
                 Value::Object(inner) => {
                     let known = self.read_inside.borrow();
-                    let left = inner.iter().filter(|(n, v)| {
-                        !known.iter().any(|(object, field)| object == name && field == n)
-                            && unread::concerns_sizes(n, v)
-                    });
-                    found.extend(left.map(|(n, v)| said(&format!("{name}.{n}"), v)));
+                    for (n, v) in inner.iter().filter(|(n, _)| !known.iter().any(|(o, f)| o == name && f == n)) {
+                        sizes_within(&format!("{name}.{n}"), n, v, &mut found);
+                    }
                 }
                 _ if unread::concerns_sizes(name, value) => found.push(said(name, value)),
                 _ => {}
@@ -247,6 +274,13 @@ impl<'a> Fields<'a> {
         let mut read = self.pairs.iter().zip(&self.read).filter(|(_, read)| read.get()).map(|(pair, _)| pair);
         unread::COUNTS_OF_EXPERTS.contains(&name)
             && read.any(|(other, same)| unread::COUNTS_OF_EXPERTS.contains(&other.as_str()) && same == value)
+    }
+
+    /// A window of no tokens is no window here, and a cache of none in the library’s classes.
+    pub(super) fn doubt_empty_window(&mut self) {
+        if self.value("sliding_window").and_then(Value::as_u64) == Some(0) {
+            self.doubts.push("sliding_window 0".to_owned());
+        }
     }
 
     /// The value of a field; `null` counts as absent.
@@ -329,6 +363,7 @@ impl<'a> Fields<'a> {
         let name = names.first().copied().unwrap_or_default();
         let family = self.family;
         if self.nested
+            && !self.derived
             && let Some(n) = class_size(family, name)
         {
             return self.size(name, Absent::Class(n), n, max);
@@ -344,11 +379,7 @@ impl<'a> Fields<'a> {
             (Some(value), _) => self.whole(name, value, 0, max).unwrap_or(null_is),
             (None, Absent::Derived(n)) => n,
             (None, Absent::Class(n)) => {
-                let family = self.family;
-                self.warnings.push(ConfigProblem::new(
-                    name,
-                    format!("{name} is absent; the library’s default for {family}, {n}, is used."),
-                ));
+                self.warnings.push(ConfigProblem::of_class(name, self.family, n));
                 n
             }
         }
@@ -400,7 +431,7 @@ impl<'a> Fields<'a> {
         names.iter().find_map(|name| self.value(name)?.as_u64())
     }
 
-    /// How many of the first `layers` layers `layer_types` calls sliding.
+    /// How many of the first `layers` layers `layer_types` gives a window: a sliding one, or chunks (Llama 4).
     pub(super) fn sliding_types(&mut self, layers: u64) -> Option<u64> {
         let list = match self.value("layer_types")? {
             Value::Array(list) => list,
@@ -417,7 +448,8 @@ impl<'a> Fields<'a> {
         if let Some(other) = list.iter().find(|kind| !unread::is_softmax(kind)) {
             self.doubts.push(said("layer_types", other));
         }
-        Some(list.iter().filter(|t| t.as_str() == Some("sliding_attention")).count() as u64)
+        let bounded = |kind: &&Value| matches!(kind.as_str(), Some("sliding_attention" | "chunked_attention"));
+        Some(list.iter().filter(bounded).count() as u64)
     }
 
     /// Heads of a stated or derived width, with the class's defaults for what is absent.

@@ -181,7 +181,9 @@ pub(super) fn gptj(f: &mut Fields<'_>) -> Shape {
 pub(super) fn mpt(f: &mut Fields<'_>) -> Shape {
     let h = f.need(&["d_model", "hidden_size"], "the model width", 4096, MAX_WIDTH);
     let heads = f.need(&["n_heads", "num_attention_heads"], "the number of heads", 32, MAX_WIDTH);
+    // The library’s class has 4, whatever the file says; the code that files bring along does as it says.
     let ratio = f.size("expansion_ratio", Absent::Class(4), 4, 1000);
+    f.expect("expansion_ratio", &Value::from(4));
     f.unused(&["learned_pos_emb"]);
     f.expect("no_bias", &Value::Bool(true));
     f.expect_within("attn_config", "alibi", &Value::Bool(true));

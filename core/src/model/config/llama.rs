@@ -34,18 +34,20 @@ pub(super) fn llama_like(f: &mut Fields<'_>, family: Family) -> Shape {
         StableLm => (Absent::Class(32), None),
         Bitnet => (Absent::Class(5), None),
         Ernie | SmolLm3 => (Absent::Class(4), None),
+        ErnieDense => (Absent::Class(2), Some(128)),
         _ => (Absent::Derived(heads), None),
     };
     let attention = f.heads(HF, h, heads, kv, dim);
     let (qkv_bias, o_bias) = match family {
         Llama | Llama4 | Qwen3 | Qwen3Moe | Gemma | Gemma2 | Gemma3 | Olmo | Olmo2 | Olmo3 | Olmoe | PhiMoe
-        | Cohere | Cohere2 | Granite | GraniteMoe | Bitnet | SmolLm3 | Nemotron => {
+        | Cohere | Cohere2 | Granite | GraniteMoe | Bitnet | SmolLm3 | Nemotron | Arcee => {
             let bias = f.flag("attention_bias", false);
             (bias, bias)
         }
-        Glm | Glm4 | Glm4Moe => (f.flag("attention_bias", false), false),
+        Glm | Glm4 => (f.flag("attention_bias", true), false),
+        Glm4Moe => (f.flag("attention_bias", false), false),
         StableLm => (f.flag("use_qkv_bias", false), false),
-        Ernie => {
+        Ernie | ErnieDense => {
             let bias = f.flag("use_bias", false);
             (bias, bias)
         }
@@ -63,9 +65,9 @@ pub(super) fn llama_like(f: &mut Fields<'_>, family: Family) -> Shape {
         _ => (false, false),
     };
     let mlp_bias = match family {
-        Llama | Granite | SmolLm3 | Nemotron => f.flag("mlp_bias", false),
+        Llama | Granite | SmolLm3 | Nemotron | Arcee => f.flag("mlp_bias", false),
         Phi => true,
-        Starcoder2 | Ernie => qkv_bias,
+        Starcoder2 | Ernie | ErnieDense => qkv_bias,
         _ => false,
     };
     let qk_norm = match family {
@@ -91,10 +93,16 @@ pub(super) fn llama_like(f: &mut Fields<'_>, family: Family) -> Shape {
         Qwen3Moe => f.expect("use_qk_norm", &Value::from(true)),
         // Names for what the class does anyway.
         Cohere2 => f.unused(&["layer_switch", "use_embedding_sharing", "use_gated_activation"]),
-        Ernie => f.unused(&["moe_capacity", "moe_use_aux_free"]),
+        Ernie => {
+            f.unused(&["moe_capacity", "moe_use_aux_free"]);
+            // Shared experts would have them too.
+            f.expect("use_bias", &Value::from(false));
+        }
         GptOss => f.unused(&["experts_per_token"]),
         // Gemma 2’s files and Phi-4-mini’s have these beside what the class reads.
         Gemma2 => f.unused(&["sliding_window_size"]),
+        // Half the window to each side, as EmbeddingGemma has it.
+        Gemma3 => f.expect("use_bidirectional_attention", &Value::from(false)),
         Phi3 => f.unused(&["full_attn_mod"]),
         _ => {}
     }
@@ -114,13 +122,13 @@ pub(super) fn llama_like(f: &mut Fields<'_>, family: Family) -> Shape {
             Llama4 => f.need(&["intermediate_size_mlp"], "the width of a dense MLP", 16_384, MAX_ROWS),
             _ => dense_width(f),
         },
-        gated_mlp: if matches!(family, Phi | Starcoder2 | Nemotron) { Gated::No } else { Gated::Yes },
+        gated_mlp: if matches!(family, Phi | Starcoder2 | Nemotron | Arcee) { Gated::No } else { Gated::Yes },
         mlp_bias,
         moe,
         norms,
         tie_word_embeddings: f.flag(
             "tie_word_embeddings",
-            matches!(family, Gemma | Gemma2 | Gemma3 | Starcoder2 | Cohere | Cohere2 | Ernie | SmolLm3),
+            matches!(family, Gemma | Gemma2 | Gemma3 | Starcoder2 | Cohere | Cohere2 | Ernie | ErnieDense | SmolLm3),
         ),
         lm_head_bias: family == Phi || (family == PhiMoe && f.flag("lm_head_bias", false)),
         sliding: sliding(f, family, layers),
@@ -175,6 +183,7 @@ fn sliding(f: &mut Fields<'_>, family: Family, layers: u64) -> Option<Sliding> {
         }
         _ => return None,
     };
+    f.doubt_empty_window();
     let sliding_layers = f.sliding_types(layers).unwrap_or(by_rule);
     (window > 0 && sliding_layers > 0).then_some(Sliding { window, layers: sliding_layers })
 }

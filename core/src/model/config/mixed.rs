@@ -4,9 +4,11 @@
 //! Source of the rules: Hugging Face transformers 5.x, `src/transformers/models/<family>/configuration_<family>.py` and
 //! `modeling_<family>.py`; what the library does not build is said where it is counted.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
-use super::experts::{dense_first, latent, routed, without_prediction};
+use super::experts::{dense_first, latent, routed};
 use super::family::Family;
 use super::fields::{Absent, Fields, HF, dense_width, describe, said, usual};
 use crate::model::layers::{Compressed, Heads, Indexer, Kinds, Mixer, OutputGate, StateLayers};
@@ -29,7 +31,7 @@ fn meaning(text: &str) -> Option<Layer> {
     Some(match text {
         "full_attention" | "attention" | "*" => Layer::Full,
         "sliding_attention" | "chunked_attention" => Layer::Window,
-        "linear_attention" | "mamba" | "mamba2" | "conv" | "kda_attention" | "hybrid" | "M" => Layer::State,
+        "linear_attention" | "mamba" | "mamba2" | "conv" | "M" => Layer::State,
         "mlp" | "-" => Layer::Mlp,
         "moe" | "E" => Layer::Experts,
         _ => return None,
@@ -64,7 +66,9 @@ impl Counts {
 
 /// The layers that a list of texts names; `None` if there is no list. A text that is not known is a problem: such a layer is never
 /// taken for another kind.
-fn listed(f: &mut Fields<'_>, name: &'static str, layers: Option<u64>) -> Option<Counts> {
+///
+/// `state` are the words of the family's own layers with a state: another's word is another layer.
+fn listed(f: &mut Fields<'_>, name: &'static str, layers: Option<u64>, state: &[&str]) -> Option<Counts> {
     let list = match f.value(name)? {
         Value::Array(list) => list,
         other => {
@@ -75,7 +79,8 @@ fn listed(f: &mut Fields<'_>, name: &'static str, layers: Option<u64>) -> Option
     };
     let mut counts = Counts::default();
     for kind in list.iter().take(MAX_LAYERS as usize) {
-        match kind.as_str().and_then(meaning) {
+        let own = |text: &&str| meaning(text) != Some(Layer::State) || state.contains(text);
+        match kind.as_str().filter(own).and_then(meaning) {
             Some(layer) => counts.add(layer),
             None => {
                 let got = describe(kind);
@@ -96,11 +101,12 @@ fn listed(f: &mut Fields<'_>, name: &'static str, layers: Option<u64>) -> Option
 
 /// `layer_types`, else every `interval`-th layer is full and the others are `other`.
 fn typed(f: &mut Fields<'_>, layers: u64, interval: &'static str, class: u64, other: Layer) -> Counts {
+    const STATE: &[&str] = &["linear_attention"];
     let every = match f.value(interval) {
         Some(value) => f.whole(interval, value, 1, MAX_LAYERS).unwrap_or(class),
         None => class,
     };
-    if let Some(counts) = listed(f, "layer_types", Some(layers)) {
+    if let Some(counts) = listed(f, "layer_types", Some(layers), STATE) {
         return counts;
     }
     if f.value("layer_types").is_none() && f.value(interval).is_none() {
@@ -121,6 +127,7 @@ fn alone(layers: u64, mixer: Mixer) -> Option<StateLayers> {
 
 /// A window, if any layer has one.
 fn windows(f: &mut Fields<'_>, layers: u64, class: u64) -> Option<Sliding> {
+    f.doubt_empty_window();
     let window = f.size("sliding_window", Absent::Class(class), 0, 1_000_000_000);
     (window > 0 && layers > 0).then_some(Sliding { window, layers })
 }
@@ -167,7 +174,6 @@ pub(super) fn qwen_next(f: &mut Fields<'_>, mixture: bool) -> Shape {
     };
     // A name for what the class does anyway.
     f.expect("attn_output_gate", &Value::from(true));
-    without_prediction(f);
     let moe = mixture.then(|| {
         let step = f.size("decoder_sparse_step", Absent::Derived(1), 1, MAX_LAYERS).max(1);
         let dense = super::experts::dense_only_layers(f);
@@ -187,7 +193,7 @@ pub(super) fn qwen_next(f: &mut Fields<'_>, mixture: bool) -> Shape {
     let bias = biases(f, "attention_bias");
     let moe = moe.filter(|m| m.layers > 0);
     Shape {
-        attention: f.heads(HF, h, heads, Absent::Class(2), Some(256)),
+        attention: f.heads(HF, h, heads, Absent::Class(if mixture { 2 } else { 4 }), Some(256)),
         qkv_bias: bias,
         o_bias: bias,
         qk_norm: QkNorm::Head,
@@ -200,7 +206,7 @@ pub(super) fn qwen_next(f: &mut Fields<'_>, mixture: bool) -> Shape {
 }
 
 /// The width of the dense MLP where some layer has one.
-fn width_beside(f: &mut Fields<'_>, moe: Option<Moe>, layers: u64) -> u64 {
+pub(super) fn width_beside(f: &mut Fields<'_>, moe: Option<Moe>, layers: u64) -> u64 {
     if moe.is_some_and(|m| m.layers >= layers) {
         f.unused(&["intermediate_size"]);
         0
@@ -244,7 +250,7 @@ fn mamba(f: &mut Fields<'_>, hidden: u64, norm: bool) -> Mixer {
 pub(super) fn granite_hybrid(f: &mut Fields<'_>) -> Shape {
     let usual = usual(f);
     let (h, layers, heads) = (usual.hidden_size, usual.num_hidden_layers, usual.num_attention_heads);
-    let counts = match listed(f, "layer_types", Some(layers)) {
+    let counts = match listed(f, "layer_types", Some(layers), &["mamba", "linear_attention"]) {
         Some(counts) => counts,
         None => {
             if f.value("layer_types").is_none() {
@@ -313,8 +319,9 @@ pub(super) fn falcon_h1(f: &mut Fields<'_>) -> Shape {
     let mixer = mamba(f, h, norm);
     let bias = biases(f, "attention_bias");
     f.expect("projectors_bias", &Value::from(false));
+    f.expect("mamba_proj_bias", &Value::from(false));
     Shape {
-        attention: f.heads(HF, h, heads, Absent::Class(2), None),
+        attention: f.heads(HF, h, heads, Absent::Class(8), None),
         qkv_bias: bias,
         o_bias: bias,
         intermediate_size: dense_width(f),
@@ -335,7 +342,7 @@ pub(super) fn lfm2(f: &mut Fields<'_>, mixture: bool) -> Shape {
     let heads = f.need(&["num_attention_heads"], "the number of query heads", 32, MAX_WIDTH);
     f.unused(&["num_heads", "block_dim", "block_norm_eps", "block_use_swiglu", "block_use_xavier_init"]);
     f.unused(&["block_mlp_init_scale", "block_out_init_scale", "conv_use_xavier_init", "conv_dim", "conv_dim_out"]);
-    let counts = match listed(f, "layer_types", Some(layers)) {
+    let counts = match listed(f, "layer_types", Some(layers), &["conv"]) {
         Some(counts) => counts,
         None => match f.value("full_attn_idxs").and_then(Value::as_array) {
             Some(full) if f.value("layer_types").is_none() => {
@@ -408,7 +415,6 @@ pub(super) fn nemotron_h(f: &mut Fields<'_>) -> Shape {
         // Of Mamba 1; the class projects one step size per head.
         "time_step_rank",
     ]);
-    without_prediction(f);
     let mixer = Mixer::Mamba {
         heads: f.need(&["mamba_num_heads"], "heads of the state-space layers", 128, MAX_WIDTH),
         head_dim: f.need(&["mamba_head_dim"], "the width of their heads", 64, MAX_WIDTH),
@@ -416,18 +422,15 @@ pub(super) fn nemotron_h(f: &mut Fields<'_>) -> Shape {
         state: f.need(&["ssm_state_size"], "the width of a state", 128, MAX_WIDTH),
         kernel: f.need(&["conv_kernel", "mamba_d_conv"], "inputs of the convolution", 4, MAX_WIDTH),
         conv_bias: f.flag("use_conv_bias", true) && f.flag("mamba_conv_bias", true),
-        bias: f.flag("use_bias", false) | f.flag("mamba_proj_bias", false),
+        bias: f.flag("use_bias", false),
         norm: true,
     };
     let moe = if counts.experts > 0 {
         f.unused(&["moe_shared_expert_overlap"]);
-        let shared = f.size("n_shared_experts", Absent::Class(1), 0, MAX_EXPERTS);
         let width = f.need(&["moe_shared_expert_intermediate_size"], "the width of the shared expert", 7688, MAX_ROWS);
         let moe = routed(f, counts.experts, &["n_routed_experts", "num_local_experts"], 2);
-        if shared > 1 {
-            f.doubts.push(format!("n_shared_experts {shared}"));
-        }
-        Some(Moe { shared_intermediate_size: if shared > 0 { width } else { 0 }, router_bias: true, ..moe })
+        f.expect("n_shared_experts", &Value::from(1));
+        Some(Moe { shared_intermediate_size: width, router_bias: true, ..moe })
     } else {
         // The class has these with defaults of its own where no layer uses them.
         f.unused(&["n_routed_experts", "n_shared_experts", "num_experts_per_tok", "moe_intermediate_size"]);
@@ -442,21 +445,20 @@ pub(super) fn nemotron_h(f: &mut Fields<'_>) -> Shape {
         0
     };
     f.unused(&["attention_head_dim", "sliding_window"]);
-    let bias = biases(f, "attention_bias");
+    // The class has none of these, and the code that files bring along has.
+    for name in ["attention_bias", "mlp_bias", "mamba_proj_bias", "tie_word_embeddings"] {
+        f.expect(name, &Value::from(false));
+    }
     Shape {
         hidden_size: h,
         num_hidden_layers: layers,
         num_attention_heads: heads,
         vocab_size: f.need(&["vocab_size"], "the number of tokens", 131_072, MAX_ROWS),
         attention: f.heads(HF, h, heads, Absent::Class(8), Some(128)),
-        qkv_bias: bias,
-        o_bias: bias,
         intermediate_size,
         gated_mlp: Gated::No,
-        mlp_bias: biases(f, "mlp_bias"),
         moe,
         norms: Norms { per_layer: 1, ..Norms::default() },
-        tie_word_embeddings: f.flag("tie_word_embeddings", false),
         kinds: Kinds {
             state: alone(counts.state, mixer),
             without_mixer: counts.mlp + counts.experts,
@@ -473,7 +475,7 @@ fn nemotron_layers(f: &mut Fields<'_>) -> Counts {
     let pattern = f.value("hybrid_override_pattern");
     for name in ["layers_block_type", "layer_types"] {
         if f.value(name).is_some() {
-            return listed(f, name, None).unwrap_or_default();
+            return listed(f, name, None, &["mamba", "mamba2", "linear_attention"]).unwrap_or_default();
         }
     }
     let Some(Value::String(pattern)) = pattern else {
@@ -502,11 +504,21 @@ pub(super) fn gemma4(f: &mut Fields<'_>) -> Shape {
     let (layers, heads) = (usual.num_hidden_layers, usual.num_attention_heads);
     let counts = typed(f, layers, "sliding_window_pattern", 6, Layer::Window);
     only(f, counts, &[Layer::Full, Layer::Window]);
+    let last = f.value("layer_types").and_then(|kinds| kinds.as_array()?.last());
+    if last.is_some_and(|kind| kind.as_str() != Some("full_attention")) {
+        f.doubts.push("a last layer without full attention (layer_types)".to_owned());
+    }
     let kv_heads = f.need(&["num_key_value_heads"], "heads of keys and values", 8, MAX_WIDTH);
     let head_dim = f.need(&["head_dim"], "the width of a head", 256, MAX_WIDTH);
-    let wide = f.size("global_head_dim", Absent::Class(512), 512, MAX_WIDTH);
     let one_projection = f.flag("attention_k_eq_v", false);
-    let few = f.maybe("num_global_key_value_heads", MAX_WIDTH).filter(|_| one_projection);
+    let (wide, few) = if let Some([dim, kv]) = own_heads(f) {
+        f.unused(&["global_head_dim", "num_global_key_value_heads"]);
+        let mut read = |name, value: Option<&Value>| value.and_then(|value| f.whole(name, value, 1, MAX_WIDTH));
+        (read("head_dim", dim).unwrap_or(head_dim), read("num_key_value_heads", kv))
+    } else {
+        let few = f.maybe("num_global_key_value_heads", MAX_WIDTH).filter(|_| one_projection);
+        (f.size("global_head_dim", Absent::Class(512), 512, MAX_WIDTH), few)
+    };
     // Embeddings for each layer, and layers that use the keys and values of others, are not counted.
     if f.size("hidden_size_per_layer_input", Absent::Class(256), 0, MAX_WIDTH) > 0 {
         f.problem(
@@ -556,6 +568,23 @@ pub(super) fn gemma4(f: &mut Fields<'_>) -> Shape {
         },
         ..usual
     }
+}
+
+/// The width and the number of key–value heads that `per_layer_config` gives every layer with full attention of a Gemma 4, and no other:
+/// what transformers 5.24 writes instead of `global_head_dim` and `num_global_key_value_heads`.
+pub(super) fn own_heads<'a>(f: &Fields<'a>) -> Option<[Option<&'a Value>; 2]> {
+    if f.value("model_type").and_then(Value::as_str) != Some(Family::Gemma4.model_type()) {
+        return None;
+    }
+    let (own, kinds) = (f.value("per_layer_config")?.as_object()?, f.value("layer_types")?.as_array()?);
+    let first = own.values().next()?.as_object()?;
+    let names = ["head_dim", "num_key_value_heads"];
+    let full = |layer: &str| kinds.get(layer.parse::<usize>().ok()?)?.as_str().filter(|kind| *kind == "full_attention");
+    let numbers: BTreeSet<usize> = own.keys().filter_map(|layer| layer.parse().ok()).collect();
+    let all = kinds.iter().filter(|kind| kind.as_str() == Some("full_attention")).count() == numbers.len();
+    let alike = own.iter().all(|(layer, sizes)| full(layer).is_some() && sizes.as_object() == Some(first));
+    let known = first.keys().all(|name| names.contains(&name.as_str()));
+    (all && alike && known).then(|| names.map(|name| first.get(name).filter(|value| !value.is_null())))
 }
 
 /// What transformers 5.24 and a file of GLM-5.2 call a layer with an indexer in `layer_types`.
@@ -611,7 +640,6 @@ pub(super) fn deepseek_v4(f: &mut Fields<'_>) -> Shape {
     f.unused(&["qk_rope_head_dim", "hc_sinkhorn_iters", "compress_rope_theta", "expert_dtype"]);
     f.expect("num_key_value_heads", &Value::from(1));
     f.expect("attention_bias", &Value::from(false));
-    without_prediction(f);
     let (near, far) = compressed_layers(f, layers);
     let index = Indexer {
         layers: near,
@@ -621,9 +649,24 @@ pub(super) fn deepseek_v4(f: &mut Fields<'_>) -> Shape {
         top: f.need(&["index_topk"], "rows that it chooses", 512, MAX_WIDTH),
         normed: false,
     };
-    let shared = f.size("n_shared_experts", Absent::Class(1), 0, MAX_EXPERTS);
+    // The class has one, whatever the file says.
+    f.expect("n_shared_experts", &Value::from(1));
     let moe = routed(f, layers, &["n_routed_experts", "num_local_experts"], 6);
-    let hashed = f.size("num_hash_layers", Absent::Class(3), 3, MAX_LAYERS).min(layers);
+    let hashed = match f.value("mlp_layer_types") {
+        None => f.size("num_hash_layers", Absent::Class(3), 3, MAX_LAYERS).min(layers),
+        Some(kinds) => {
+            f.unused(&["num_hash_layers"]);
+            hashed(kinds, layers).unwrap_or_else(|| {
+                f.problem(
+                    "mlp_layer_types",
+                    format!("mlp_layer_types: expected hash_moe or moe for each of {layers} layers."),
+                );
+                0
+            })
+        }
+    };
+    f.expect_within("compress_rates", "compressed_sparse_attention", &Value::from(4));
+    f.expect_within("compress_rates", "heavily_compressed_attention", &Value::from(128));
     f.unused(&["intermediate_size", "n_group", "topk_group"]);
     let compressed = Compressed {
         q_rank: f.need(&["q_lora_rank"], "the width of the query latent", 1024, MAX_WIDTH),
@@ -635,11 +678,7 @@ pub(super) fn deepseek_v4(f: &mut Fields<'_>) -> Shape {
     Shape {
         attention: Attention::Heads { kv_heads: 1, head_dim },
         attention_sinks: true,
-        moe: (layers > 0).then_some(Moe {
-            shared_intermediate_size: shared.saturating_mul(moe.intermediate_size),
-            router_bias: true,
-            ..moe
-        }),
+        moe: (layers > 0).then_some(Moe { shared_intermediate_size: moe.intermediate_size, router_bias: true, ..moe }),
         tie_word_embeddings: f.flag("tie_word_embeddings", false),
         sliding: windows(f, layers, 128),
         kinds: Kinds {
@@ -651,6 +690,13 @@ pub(super) fn deepseek_v4(f: &mut Fields<'_>) -> Shape {
         },
         ..usual
     }
+}
+
+/// Layers of DeepSeek-V4 whose router is a table, of a list with one kind a layer.
+fn hashed(kinds: &Value, layers: u64) -> Option<u64> {
+    let kinds = kinds.as_array().filter(|kinds| kinds.len() as u64 == layers)?;
+    let known = kinds.iter().all(|kind| matches!(kind.as_str(), Some("hash_moe" | "moe")));
+    known.then(|| kinds.iter().filter(|kind| kind.as_str() == Some("hash_moe")).count() as u64)
 }
 
 /// Layers of DeepSeek-V4 that compress 4 tokens to a row, and 128. `compress_ratios` has entries for prediction layers too.
@@ -688,7 +734,6 @@ fn compressed_layers(f: &mut Fields<'_>, layers: u64) -> (u64, u64) {
 pub(super) fn minimax_m2(f: &mut Fields<'_>) -> Shape {
     let usual = usual(f);
     let (h, layers, heads) = (usual.hidden_size, usual.num_hidden_layers, usual.num_attention_heads);
-    without_prediction(f);
     f.expect("shared_intermediate_size", &Value::from(0));
     f.expect("use_qk_norm", &Value::from(true));
     f.expect("qk_norm_type", &Value::from("per_layer"));
@@ -724,7 +769,6 @@ pub(super) fn minimax_m3(f: &mut Fields<'_>) -> Shape {
     const SPARSE: &str = "sparse_attention_config";
     let usual = usual(f);
     let (h, layers, heads) = (usual.hidden_size, usual.num_hidden_layers, usual.num_attention_heads);
-    without_prediction(f);
     f.expect("use_qk_norm", &Value::from(true));
     f.expect("qk_norm_type", &Value::from("per_head"));
     f.expect("attention_output_gate", &Value::from(false));
@@ -751,7 +795,13 @@ pub(super) fn minimax_m3(f: &mut Fields<'_>) -> Shape {
     let sparse = sparse.unwrap_or(layers);
     let shared = f.size("n_shared_experts", Absent::Derived(1), 0, MAX_EXPERTS);
     let moe = Moe {
-        intermediate_size: f.need(&["intermediate_size"], "the width of an expert", 3072, MAX_ROWS),
+        // Some files say both, of one width.
+        intermediate_size: f.need(
+            &["intermediate_size", "moe_intermediate_size"],
+            "the width of an expert",
+            3072,
+            MAX_ROWS,
+        ),
         num_experts: f.need(&["num_local_experts"], "the number of routed experts", 128, MAX_EXPERTS),
         num_experts_per_tok: f.need(&["num_experts_per_tok"], "experts of a token", 4, MAX_EXPERTS),
         shared_intermediate_size: f
@@ -784,13 +834,92 @@ fn marked(list: Option<&Value>, layers: u64) -> Option<u64> {
     Some(each?.iter().sum())
 }
 
+/// MiMo-V2-Flash: windows with twice the key–value heads and sinks in most layers, values narrower than keys, experts after the first
+/// layer. The class makes both lists by rule unless `layer_types` and `mlp_layer_types` are there.
+pub(super) fn mimo_v2(f: &mut Fields<'_>) -> Shape {
+    let usual = usual(f);
+    let (h, layers, heads) = (usual.hidden_size, usual.num_hidden_layers, usual.num_attention_heads);
+    let full = |i: u64| i == 0 || (i + 1).is_multiple_of(6);
+    let by_rule = (0..layers.min(MAX_LAYERS)).filter(|i| !full(*i)).count() as u64;
+    let windowed = match listed(f, "layer_types", Some(layers), &[]) {
+        Some(counts) => {
+            only(f, counts, &[Layer::Full, Layer::Window]);
+            f.unused(&["hybrid_layer_pattern"]);
+            counts.window
+        }
+        None => {
+            expect_marked(f, "hybrid_layer_pattern", layers, by_rule);
+            by_rule
+        }
+    };
+    let attention = f.heads(HF, h, heads, Absent::Class(4), Some(192));
+    let Attention::Heads { kv_heads, head_dim } = attention else { return usual };
+    let value_dim = match f.maybe("v_head_dim", MAX_WIDTH) {
+        Some(dim) => dim,
+        None => f.size("v_head_dim", Absent::Class(128), 128, MAX_WIDTH),
+    };
+    let own = Heads { heads, kv_heads: kv_heads.saturating_mul(2), head_dim };
+    for (name, class) in [
+        ("swa_num_attention_heads", heads),
+        ("swa_num_key_value_heads", own.kv_heads),
+        ("swa_head_dim", head_dim),
+        ("swa_v_head_dim", value_dim),
+        ("n_shared_experts", 0),
+    ] {
+        f.expect(name, &Value::from(class));
+    }
+    f.expect("add_swa_attention_sink_bias", &Value::from(true));
+    f.expect("add_full_attention_sink_bias", &Value::from(false));
+    f.unused(&["attention_chunk_size"]);
+    let dense = if f.value("mlp_layer_types").is_some() {
+        f.unused(&["moe_layer_freq"]);
+        dense_first(f, 1, layers)
+    } else {
+        expect_marked(f, "moe_layer_freq", layers, layers.saturating_sub(1));
+        layers.min(1)
+    };
+    let moe = routed(f, layers - dense, &["n_routed_experts", "num_local_experts"], 8);
+    let moe = (moe.layers > 0).then_some(Moe { router_bias: true, ..moe });
+    let sliding = match f.maybe("sliding_window_size", 1_000_000_000) {
+        Some(before) => {
+            f.unused(&["sliding_window"]);
+            (windowed > 0).then_some(Sliding { window: before.saturating_add(1), layers: windowed })
+        }
+        None => windows(f, windowed, 129),
+    };
+    Shape {
+        attention,
+        attention_sinks: true,
+        qkv_bias: f.flag("attention_bias", false),
+        intermediate_size: width_beside(f, moe, layers),
+        moe,
+        tie_word_embeddings: f.flag("tie_word_embeddings", false),
+        sliding,
+        kinds: Kinds { windowed: sliding.map(|_| own), value_dim, window_sinks: true, ..Kinds::default() },
+        ..usual
+    }
+}
+
+/// A doubt if a list with one 0 or 1 a layer marks another number of layers than the class makes.
+fn expect_marked(f: &mut Fields<'_>, name: &'static str, layers: u64, class: u64) {
+    if let Some(list) = f.value(name)
+        && marked(Some(list), layers) != Some(class)
+    {
+        f.doubts.push(said(name, list));
+    }
+}
+
 /// MiniMax-Text-01: seven layers of lightning attention to one of softmax attention, experts in all.
 pub(super) fn minimax(f: &mut Fields<'_>) -> Shape {
     let usual = usual(f);
     let (h, layers, heads) = (usual.hidden_size, usual.num_hidden_layers, usual.num_attention_heads);
     let attention = f.heads(HF, h, heads, Absent::Class(8), None);
     let full = match (f.value("attn_type_list"), f.value("layer_types")) {
-        (None, Some(_)) => listed(f, "layer_types", Some(layers)).map_or(0, |counts| counts.full),
+        (None, Some(_)) => {
+            let counts = listed(f, "layer_types", Some(layers), &["linear_attention"]).unwrap_or_default();
+            only(f, counts, &[Layer::Full, Layer::State]);
+            counts.full
+        }
         (list, _) => match marked(list, layers) {
             Some(full) => full,
             None => {
@@ -834,33 +963,46 @@ pub(super) fn minimax(f: &mut Fields<'_>) -> Shape {
     }
 }
 
-/// Kimi-Linear: Kimi delta attention, and latent attention in the layers that `linear_attn_config` numbers from 1.
+/// Kimi-Linear: Kimi delta attention, and latent attention in the layers that `linear_attn_config` numbers from 1 or, as transformers
+/// 5.24 writes it, `layer_types` names.
 pub(super) fn kimi_linear(f: &mut Fields<'_>) -> Shape {
     const LINEAR: &str = "linear_attn_config";
     let usual = usual(f);
     let layers = usual.num_hidden_layers;
-    let numbered = |f: &Fields<'_>, name| f.within(LINEAR, name).and_then(Value::as_array).map(|l| l.len() as u64);
-    let (full, linear) = (numbered(f, "full_attn_layers"), numbered(f, "kda_layers"));
-    let linear = match (full, linear) {
-        (Some(full), Some(linear)) if full.saturating_add(linear) == layers => linear,
-        _ => {
-            let message = "linear_attn_config: full_attn_layers and kda_layers together must number every layer.";
-            f.problem(LINEAR, message.into());
-            0
-        }
+    let (linear, mixer) = if f.value(LINEAR).is_none() && f.value("layer_types").is_some() {
+        let counts = listed(f, "layer_types", Some(layers), &["linear_attention"]).unwrap_or_default();
+        only(f, counts, &[Layer::Full, Layer::State]);
+        let mixer = Mixer::Kimi {
+            heads: f.need(&["linear_num_heads"], "heads of the layers with a state", 32, MAX_WIDTH),
+            head_dim: f.need(&["linear_head_dim"], "the width of their heads", 128, MAX_WIDTH),
+            kernel: f.need(&["linear_conv_kernel_dim"], "inputs of the convolution", 4, MAX_WIDTH),
+            full_gate: false,
+        };
+        (counts.state, mixer)
+    } else {
+        let numbered = |f: &Fields<'_>, name| f.within(LINEAR, name).and_then(Value::as_array).map(|l| l.len() as u64);
+        let linear = match (numbered(f, "full_attn_layers"), numbered(f, "kda_layers")) {
+            (Some(full), Some(linear)) if full.saturating_add(linear) == layers => linear,
+            _ => {
+                let message = "linear_attn_config: full_attn_layers and kda_layers together must number every layer.";
+                f.problem(LINEAR, message.into());
+                0
+            }
+        };
+        let full_gate = f.within(LINEAR, "use_full_rank_gate");
+        let mixer = Mixer::Kimi {
+            heads: f.inside(LINEAR, "num_heads", 1, MAX_WIDTH),
+            head_dim: f.inside(LINEAR, "head_dim", 1, MAX_WIDTH),
+            kernel: f.inside(LINEAR, "short_conv_kernel_size", 1, MAX_WIDTH),
+            full_gate: full_gate == Some(&Value::Bool(true)),
+        };
+        (linear, mixer)
     };
     f.unused(&["head_dim", "num_key_value_heads", "mla_use_nope", "moe_router_activation_func", "num_expert_group"]);
+    f.unused(&["moe_renormalize"]);
     let gate = if f.flag("mla_use_output_gate", false) { OutputGate::Wide } else { OutputGate::None };
     f.expect("moe_layer_freq", &Value::from(1));
     f.expect("attention_bias", &Value::from(false));
-    without_prediction(f);
-    let full_gate = f.within(LINEAR, "use_full_rank_gate");
-    let mixer = Mixer::Kimi {
-        heads: f.inside(LINEAR, "num_heads", 1, MAX_WIDTH),
-        head_dim: f.inside(LINEAR, "head_dim", 1, MAX_WIDTH),
-        kernel: f.inside(LINEAR, "short_conv_kernel_size", 1, MAX_WIDTH),
-        full_gate: full_gate == Some(&Value::Bool(true)),
-    };
     let dense = dense_first(f, 1, layers);
     let shared = f.size("num_shared_experts", Absent::Class(1), 0, MAX_EXPERTS);
     let expert = f.need(&["moe_intermediate_size"], "the width of an expert", 1024, MAX_ROWS);
@@ -877,10 +1019,11 @@ pub(super) fn kimi_linear(f: &mut Fields<'_>) -> Shape {
         router_bias: true,
         ..super::experts::plain(layers.saturating_sub(dense))
     };
+    let moe = (moe.layers > 0).then_some(moe);
     Shape {
-        attention: latent(f),
-        intermediate_size: if dense > 0 { dense_width(f) } else { 0 },
-        moe: (moe.layers > 0).then_some(moe),
+        attention: latent(f, 0),
+        intermediate_size: width_beside(f, moe, layers),
+        moe,
         tie_word_embeddings: f.flag("tie_word_embeddings", false),
         kinds: Kinds {
             state: alone(linear, mixer),
@@ -924,7 +1067,6 @@ pub(super) fn plain_or_experts(f: &mut Fields<'_>, family: Family) -> Shape {
         }
         ExaoneMoe => {
             let dense = dense_first(f, 1, layers);
-            without_prediction(f);
             Some(Moe {
                 shared_intermediate_size: f.size("num_shared_experts", Absent::Class(1), 0, MAX_EXPERTS),
                 router_bias: true,
@@ -968,7 +1110,7 @@ pub(super) fn plain_or_experts(f: &mut Fields<'_>, family: Family) -> Shape {
 
 /// Windows of EXAONE, by `layer_types`, or by a pattern of L and G or a number.
 fn exaone_windows(f: &mut Fields<'_>, layers: u64) -> Option<Sliding> {
-    if f.value("sliding_window").is_none() {
+    if f.raw("sliding_window") == Some(&Value::Null) {
         f.unused(&["sliding_window_pattern", "layer_types"]);
         return None;
     }
@@ -977,7 +1119,7 @@ fn exaone_windows(f: &mut Fields<'_>, layers: u64) -> Option<Sliding> {
         Some(value) => f.whole("sliding_window_pattern", value, 0, MAX_LAYERS).unwrap_or(0),
         None => 4,
     };
-    let counts = match listed(f, "layer_types", Some(layers)) {
+    let counts = match listed(f, "layer_types", Some(layers), &[]) {
         Some(counts) => counts,
         None => Counts { window: layers - layers.checked_div(every).unwrap_or(layers), ..Counts::default() },
     };

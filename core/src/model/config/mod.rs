@@ -20,8 +20,9 @@ mod unread;
 
 use serde_json::Value;
 
+use self::family::Relative;
 pub use self::family::{Family, MODEL_TYPES};
-use self::fields::{Fields, describe, parse};
+use self::fields::{Fields, describe, parse, said};
 pub use self::quantized::Quantized;
 use super::problem::ConfigProblem;
 use super::shape::Shape;
@@ -81,8 +82,14 @@ pub fn check_size(bytes: u64) -> Result<(), ConfigProblem> {
     Err(ConfigProblem::new("", format!("The file is {size:.1} MB; a config.json is a few KB. Is it the right file?")))
 }
 
+/// How deep a language model stands: Qwen3-Omni’s is `thinker_config.text_config`.
+const DEEPEST: usize = 2;
 /// Where a model with several parts has its language model.
 const NESTED: [&str; 4] = ["text_config", "language_config", "llm_config", "thinker_config"];
+
+/// What gives single layers sizes of their own: Nemotron-NAS’s list, and what any class of transformers 5.24 takes.
+const LAYER_BY_LAYER: [&str; 2] = ["block_configs", PER_LAYER];
+const PER_LAYER: &str = "per_layer_config";
 
 /// What is known not to be a decoder-only transformer, and why nothing can be counted.
 const OTHERS: [(&[&str], &str); 3] = [
@@ -103,34 +110,179 @@ const OTHERS: [(&[&str], &str); 3] = [
 /// Reads the text of a `config.json`; of a model with several parts, its language model. The error lists every problem.
 pub fn import(text: &str) -> Result<Import, Vec<ConfigProblem>> {
     check_size(text.len() as u64).map_err(|p| vec![p])?;
-    let pairs = parse(text).map_err(|p| vec![p])?;
+    let mut pairs = parse(text).map_err(|p| vec![p])?;
     let top = Fields::new(&pairs);
     if let Some(said) = companions::companion(|name| top.value(name)) {
         return Err(vec![ConfigProblem::new("", said)]);
     }
-    let outer = model_type(&top)?;
-    if Family::find(outer).is_none()
-        && let Some((name, Value::Object(inner))) = NESTED.iter().find_map(|n| Some((*n, top.value(n)?)))
+    let whole = model_type(&top)?.to_owned();
+    let mut path: Vec<&str> = Vec::new();
+    let mut whole_says = None;
+    while path.len() < DEEPEST
+        && let Some(part) = language_model(&pairs)?
     {
-        let mut inner: Vec<(String, Value)> = inner.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-        // One file has one form of its weights, wherever it stands.
-        if let (Some(form), false) =
-            (top.value("quantization_config"), inner.iter().any(|(n, _)| n == "quantization_config"))
-        {
-            inner.push(("quantization_config".to_owned(), form.clone()));
-        }
-        // The whole model's switch decides about its language model's.
-        if let Some(tied) = top.value("tie_word_embeddings") {
-            inner.push(("tie_word_embeddings".to_owned(), tied.clone()));
-        }
-        let mut import = read(Fields::nested(&inner))?;
-        let (Import::Known(imported) | Import::Guess { imported, .. }) = &mut import;
-        let whole = if outer.is_empty() { String::new() } else { format!(" of {}", shorten(outer)) };
-        let left_out = format!("Only the language model{whole}, {name}, was read: other parts are not counted.");
-        imported.warnings.insert(0, ConfigProblem::new("", left_out));
-        return Ok(import);
+        path.push(part.name);
+        (pairs, whole_says) = (part.pairs, Some(part.whole));
     }
-    read(top)
+    let mut import = read(pairs, whole_says)?;
+    if !path.is_empty() {
+        let (Import::Known(imported) | Import::Guess { imported, .. }) = &mut import;
+        let whole = if whole.is_empty() { String::new() } else { format!(" of {}", shorten(&whole)) };
+        let path = path.join(".");
+        let left_out = format!("Only the language model{whole}, {path}, was read: other parts are not counted.");
+        imported.warnings.insert(0, ConfigProblem::new("", left_out));
+    }
+    Ok(import)
+}
+
+/// The part of a file with several that is the language model, and its name; `None` where the file is one itself.
+fn language_model(pairs: &[(String, Value)]) -> Result<Option<Part>, Vec<ConfigProblem>> {
+    let top = Fields::new(pairs);
+    if Family::find(model_type(&top)?).is_some() && top.value("num_hidden_layers").is_some() {
+        return Ok(None);
+    }
+    let Some((name, Value::Object(inner))) = NESTED.iter().find_map(|n| Some((*n, top.value(n)?))) else {
+        return Ok(None);
+    };
+    let mut inner: Vec<(String, Value)> = inner.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    // One file has one form of its weights, wherever it stands.
+    if let (Some(form), false) =
+        (top.value("quantization_config"), inner.iter().any(|(n, _)| n == "quantization_config"))
+    {
+        inner.push(("quantization_config".to_owned(), form.clone()));
+    }
+    let (whole, mut silent) = (top.value(TIE), None);
+    let given =
+        |pairs: &[(String, Value)]| pairs.iter().find(|(n, v)| n == TIE && !v.is_null()).map(|(_, v)| v.clone());
+    let tied = match (Ties::of(model_type(&top)?), whole) {
+        (Ties::Whole(_) | Ties::Either, Some(&Value::Bool(true))) | (Ties::Whole(_), Some(_)) => whole.cloned(),
+        (Ties::Whole(default), None) => {
+            silent = default;
+            given(&inner)
+        }
+        (Ties::Either | Ties::Part, _) => given(&inner),
+        (Ties::Never, _) => Some(Value::Bool(false)),
+    };
+    inner.retain(|(name, _)| name != TIE);
+    inner.extend(tied.map(|tied| (TIE.to_owned(), tied)));
+    let differs = ["hidden_size", "vocab_size"].into_iter().find(|size| {
+        let own = inner.iter().find(|(name, _)| name == size).map(|(_, value)| value);
+        top.value(size).zip(own).is_some_and(|(whole, own)| whole != own)
+    });
+    let differs = differs.and_then(|size| Some(format!("{} for the whole model", said(size, top.value(size)?))));
+    Ok(Some(Part { name, pairs: inner, whole: Whole { silent, differs } }))
+}
+
+/// A part of a file.
+struct Part {
+    name: &'static str,
+    pairs: Vec<(String, Value)>,
+    whole: Whole,
+}
+
+/// What the whole file says of its part.
+struct Whole {
+    /// Whether the library ties the embeddings because the whole doesn't say.
+    silent: Option<bool>,
+    /// A size that is another for the whole: Ovis 2 has an output matrix of its own.
+    differs: Option<String>,
+}
+
+const TIE: &str = "tie_word_embeddings";
+
+/// Which `tie_word_embeddings` of a model with several parts decides.
+#[derive(Clone, Copy)]
+enum Ties {
+    /// The whole's, and what its class takes where it has none, if that is known.
+    Whole(Option<bool>),
+    /// Its language model's.
+    Part,
+    /// Either of them.
+    Either,
+    /// Neither: the class has both matrices.
+    Never,
+}
+
+/// As the classes of transformers 5.24 count with each of the two switches true, false and left out.
+const TIES: [(&[&str], Ties); 5] = [
+    (
+        &[
+            "cosmos3_omni",
+            "exaone4_5",
+            "glm46v",
+            "idefics2",
+            "idefics3",
+            "llava_next",
+            "minicpmv4_6",
+            "minicpmv4_7",
+            "mistral_large4",
+            "qianfan_ocr",
+            "qwen2_5_omni_thinker",
+            "qwen3_5",
+            "qwen3_5_moe",
+            "qwen3_omni_moe_thinker",
+            "qwen3_vl",
+            "qwen3_vl_moe",
+            "smolvlm",
+            "video_llava",
+            "vipllava",
+        ],
+        Ties::Whole(Some(false)),
+    ),
+    (
+        &[
+            "cohere2_vision",
+            "deepseek_vl",
+            "deepseek_vl_hybrid",
+            "ernie4_5_vl_moe",
+            "fun_asr_nano",
+            "gemma3",
+            "gemma4",
+            "glmasr",
+            "got_ocr2",
+            "granite_docling",
+            "granite_speech",
+            "granite_speech_plus",
+            "internvl",
+            "janus",
+            "kimi_k25",
+            "lfm2_vl",
+            "lighton_ocr",
+            "minicpm_ocr",
+            "mistral3",
+            "moss_transcribe_diarize",
+            "ovis2",
+            "paligemma",
+            "qwen3_asr",
+        ],
+        Ties::Whole(Some(true)),
+    ),
+    (
+        &["blip-2", "instructblip", "instructblipvideo", "llama4", "qwen2_5_omni", "qwen3_omni_moe", "vibevoice"],
+        Ties::Part,
+    ),
+    (
+        &[
+            "glm4v",
+            "glm4v_moe",
+            "glm_ocr",
+            "llava",
+            "llava_next_video",
+            "llava_onevision",
+            "minimax_m3_vl",
+            "qwen2_5_vl",
+            "qwen2_vl",
+            "video_llama_3",
+        ],
+        Ties::Either,
+    ),
+    (&["audioflamingo3", "musicflamingo", "omniasr", "qwen2_audio", "vibevoice_asr", "voxtral"], Ties::Never),
+];
+
+impl Ties {
+    fn of(model_type: &str) -> Self {
+        TIES.iter().find(|(types, _)| types.contains(&model_type)).map_or(Ties::Whole(None), |(_, ties)| *ties)
+    }
 }
 
 /// The `model_type`; empty if there is none.
@@ -145,16 +297,29 @@ fn model_type<'a>(fields: &Fields<'a>) -> Result<&'a str, Vec<ConfigProblem>> {
     }
 }
 
-/// Reads one language model.
-fn read(mut fields: Fields<'_>) -> Result<Import, Vec<ConfigProblem>> {
+/// Reads one language model, which may be a part of a larger one.
+fn read(mut pairs: Vec<(String, Value)>, whole: Option<Whole>) -> Result<Import, Vec<ConfigProblem>> {
+    let relative = Relative::find(model_type(&Fields::new(&pairs))?);
+    let left = relative.map(|relative| relative.complete(&mut pairs)).unwrap_or_default();
+    let mut fields = Fields::new(&pairs);
+    (fields.nested, fields.derived) = (whole.is_some(), relative.is_some());
     let model_type = model_type(&fields)?;
+    for (name, number) in left {
+        fields.warnings.push(ConfigProblem::of_class(name, model_type, number));
+    }
     if let Some(why) = not_a_decoder(model_type, &fields) {
         return Err(vec![why]);
     }
-    if matches!(fields.value("block_configs"), Some(Value::Array(_) | Value::Object(_))) {
-        let message = "block_configs: each layer has its own sizes, so no rule counts the whole. Where a figure asks for a number of \
-                       parameters, type the one of the model’s card.";
-        return Err(vec![ConfigProblem::new("block_configs", message)]);
+    for name in LAYER_BY_LAYER {
+        if matches!(fields.value(name), Some(Value::Array(_) | Value::Object(_)))
+            && !(name == PER_LAYER && mixed::own_heads(&fields).is_some())
+        {
+            let message = format!(
+                "{name}: each layer has its own sizes, so no rule counts the whole. Where a figure asks for a number of parameters, type \
+                 the one of the model’s card."
+            );
+            return Err(vec![ConfigProblem::new(name, message)]);
+        }
     }
     // The part of a larger model may leave its model_type to its class.
     let by_class = (fields.nested && model_type.is_empty()).then(|| Family::of_class(&fields)).flatten();
@@ -164,10 +329,27 @@ fn read(mut fields: Fields<'_>) -> Result<Import, Vec<ConfigProblem>> {
     };
     fields.guessing = known.is_none();
     let shape = read_family(family, &mut fields);
+    if let Some(relative) = relative {
+        relative.expect(&mut fields);
+    }
+    experts::without_prediction(&mut fields);
     let context =
         fields.quiet(&["max_position_embeddings", "n_positions", "seq_length", "max_seq_len", "max_sequence_length"]);
     if known.is_some() {
-        own_class(family, &mut fields);
+        own_class(|class| family.is_class(class) || relative.is_some_and(|r| r.is_class(class)), &mut fields);
+    }
+    for name in ["vision_config", "audio_config"] {
+        if fields.value(name).and_then(Value::as_object).is_some_and(|part| !part.is_empty()) {
+            let whole = shorten(model_type);
+            let message = format!("Only the language model of {whole} was read: {name} is not counted.");
+            fields.warnings.push(ConfigProblem::new(name, message));
+        }
+    }
+    if let Some(whole) = whole {
+        if whole.silent.is_some_and(|tied| tied != shape.tie_word_embeddings) {
+            fields.doubts.push(format!("no {TIE} for the whole model"));
+        }
+        fields.doubts.extend(whole.differs);
     }
     let mut doubts = std::mem::take(&mut fields.doubts);
     doubts.extend(fields.unread_sizes());
@@ -185,6 +367,10 @@ fn read(mut fields: Fields<'_>) -> Result<Import, Vec<ConfigProblem>> {
             None
         }
     };
+    if let Some(form) = fields.within("quantization_config", "kv_cache_quant_algo").and_then(Value::as_str) {
+        let message = format!("Engines keep its keys and values in {} (kv_cache_quant_algo).", shorten(form));
+        fields.warnings.push(ConfigProblem::new("quantization_config", message));
+    }
     let Fields { mut problems, warnings, .. } = fields;
     if problems.is_empty() {
         problems = shape.check();
@@ -245,12 +431,12 @@ fn listed(doubts: &[String]) -> String {
 }
 
 /// Notes whose class the file is for, if it is not the library's.
-fn own_class(family: Family, fields: &mut Fields<'_>) {
+fn own_class(is_class: impl Fn(&str) -> bool, fields: &mut Fields<'_>) {
     let first = fields.value("architectures").and_then(|all| all.get(0)).and_then(Value::as_str);
     let code =
         ["AutoModelForCausalLM", "AutoModel"].into_iter().find_map(|name| fields.within("auto_map", name)?.as_str());
     for (name, class) in [("architectures", first), ("auto_map", code)] {
-        if let Some(class) = class.filter(|class| !family.is_class(class)) {
+        if let Some(class) = class.filter(|class| !is_class(class)) {
             fields.doubts.push(format!("{name} {}", shorten(class)));
         }
     }
@@ -322,6 +508,7 @@ fn read_family(family: Family, fields: &mut Fields<'_>) -> Shape {
         Family::Afmoe | Family::Exaone4 | Family::ExaoneMoe | Family::SeedOss | Family::HunyuanDense => {
             mixed::plain_or_experts(f, family)
         }
+        Family::MimoV2 => mixed::mimo_v2(f),
         Family::Dbrx => experts::dbrx(f),
         _ => llama::llama_like(f, family),
     }

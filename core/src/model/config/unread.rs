@@ -59,8 +59,8 @@ const SIZES: [&str; 50] = [
 /// Words by which a number with a fraction is one.
 const FACTORS: [&str; 5] = ["expand", "expansion", "mult", "multiple", "ratio"];
 /// Words by which a switch adds weights.
-const SWITCHES: [&str; 12] =
-    ["bias", "biases", "conv", "gate", "gated", "indexer", "moe", "qk", "shared", "sparse", "tie", "tied"];
+const SWITCHES: [&str; 13] =
+    ["bias", "biases", "conv", "cross", "gate", "gated", "indexer", "moe", "qk", "shared", "sparse", "tie", "tied"];
 /// Words by which a text names a kind of layer.
 const KINDS: [&str; 3] = ["pattern", "type", "types"];
 /// Words of experts, and of layers that are no softmax attention: no rule of another family comes near their total.
