@@ -1,6 +1,7 @@
 //! What people posted in public, tried on the readers: each is read, read in part or refused, as is right, and the table of
 //! `docs/READERS.md` counts it.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use ringside_content::schema::{Sign, SignKind};
@@ -196,4 +197,41 @@ fn what_people_posted_is_read_rightly() {
     }
     let text = std::fs::read_to_string(&path).expect("docs/READERS.md");
     assert!(text == counted, "docs/READERS.md has other counts (UPDATE_GOLDEN=1 writes them):\n{counted}");
+}
+
+/// A way in which the same thing comes: by another system, through a terminal or a page.
+type Varied = (&'static str, fn(&str) -> String);
+
+const VARIED: [Varied; 6] = [
+    ("line ends of Windows", |text| text.replace('\n', "\r\n")),
+    ("quoted", |text| text.lines().map(|line| format!("> {line}\n")).collect()),
+    ("in a fence", |text| format!("```\n{text}\n```\n")),
+    ("colored", |text| text.lines().map(|line| format!("\u{1b}[32m{line}\u{1b}[0m\n")).collect()),
+    ("below a sentence", |text| format!("Das ist die Ausgabe, 求助:\n\n```\n{text}\n```\n\nWas kann ich tun?\n")),
+    ("of a rank", |text| text.lines().map(|line| format!("[rank0]: {line}\n")).collect()),
+];
+
+#[test]
+fn what_is_said_does_not_depend_on_how_it_comes() {
+    let (inputs, signs) = (tried(), signs());
+    let mut wrong = Vec::new();
+    for input in inputs.iter().filter(|input| ["run", "logs"].contains(&input.reader.as_str())) {
+        // What stands in a fence comes behind what stands around it.
+        let said = |text: &str| {
+            let (_, said) = said(&input.reader, text, &signs);
+            said.split("; ").map(str::to_owned).collect::<BTreeSet<_>>()
+        };
+        let text = &input.text;
+        let before = said(text);
+        for (how, varied) in VARIED {
+            // An error keeps its rank, and what stands around it is read with the tag.
+            let is_apart = how == "of a rank"
+                && ["Error", "FAILED", "SIGKILL", "Traceback"].iter().any(|word| text.contains(word));
+            let after = said(&varied(text));
+            if after != before && !is_apart {
+                wrong.push(format!("{how}, {} ({}):\n    {before:?}\n    {after:?}", input.reader, input.source));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -173,12 +173,18 @@ fn read_end(signs: &[Sign], log: &str, mut before: Before) -> LogReading {
     let mut clock = Clock::default();
     for (i, (number, line)) in lines.iter().enumerate() {
         let own = clipped(line.trim(), LONGEST);
-        let place =
-            || At { line: *number, text: clipped(own, QUOTE).to_owned(), rank: rank(own), stamp: clock.now(own) };
+        let place = |text: String| At { line: *number, text, rank: rank(own), stamp: clock.now(own) };
         let (whole, len) = whole(&lines, i, width);
         reading.waits.take(own, rank(own));
         match rules.sign(&whole, len) {
-            Some((sign, kept)) => {
+            Some((sign, kept, at)) => {
+                // Of a long line, what the sign is about.
+                let place = || {
+                    place(match at < QUOTE / 2 {
+                        true => clipped(own, QUOTE).to_owned(),
+                        false => format!("… {}", clipped(whole.from(at), QUOTE)),
+                    })
+                };
                 reading.recognized += 1;
                 let kind = signs.get(sign).map(|s| s.kind).unwrap_or_default();
                 let alike = reading.seen.iter().filter(|seen| seen.sign == sign).count();
@@ -199,9 +205,9 @@ fn read_end(signs: &[Sign], log: &str, mut before: Before) -> LogReading {
             None => match trouble(own) {
                 Some(Trouble::Error) => {
                     reading.unknown_lines += 1;
-                    reading.quote(place());
+                    reading.quote(place(clipped(own, QUOTE).to_owned()));
                 }
-                Some(Trouble::Heading) if headings.is_empty() => headings.push(place()),
+                Some(Trouble::Heading) if headings.is_empty() => headings.push(place(clipped(own, QUOTE).to_owned())),
                 _ => {}
             },
         }
@@ -385,12 +391,14 @@ impl Rules {
         Self { index: Index::of(patterns), signs: of }
     }
 
-    /// The first sign that a line has.
-    fn sign(&self, line: &Line, own: usize) -> Option<(usize, Kept)> {
+    /// The first sign that a line has, with what it keeps of the line and where it begins in it.
+    fn sign(&self, line: &Line, own: usize) -> Option<(usize, Kept, usize)> {
         self.index.candidates(line, own).into_iter().find_map(|i| {
             let (sign, conditions) = self.signs.get(i)?;
-            let kept = self.index.get(i)?.fits(line, own)?;
-            conditions.iter().all(|condition| condition.holds(&kept)).then_some((*sign, kept))
+            let pattern = self.index.get(i)?;
+            let kept = pattern.fits(line, own)?;
+            let holds = conditions.iter().all(|condition| condition.holds(&kept));
+            holds.then(|| (*sign, kept, pattern.begins_at(line)))
         })
     }
 }

@@ -304,6 +304,10 @@ pub fn make(started: Vec<Started>, stepped: bool, line: usize, launch: &mut Laun
                 );
             }
             None => {
+                if let Some(arg) = args.iter().find(|arg| names_meeting(&arg.text)) {
+                    let why = "How its processes meet is said by the program’s own arguments, so what they need of their environment isn’t known here.";
+                    return launch.unread(arg.line, Reach::Everything, why);
+                }
                 let process = by_environment(&task, launch);
                 launch.processes.push(process);
             }
@@ -313,6 +317,12 @@ pub fn make(started: Vec<Started>, stepped: bool, line: usize, launch: &mut Laun
         launch.agents = true;
         meet(&agents, launch);
     }
+}
+
+/// Whether an argument of a program says how its processes meet: `--init_method tcp://…`.
+fn names_meeting(text: &str) -> bool {
+    let name = text.split('=').next().unwrap_or_default().replace('_', "-");
+    ["--init-method", "--dist-url", "--dist-init-method"].contains(&name.as_str()) && !text.contains("env://")
 }
 
 /// A process that takes everything from its environment: `env://`.

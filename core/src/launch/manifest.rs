@@ -57,10 +57,13 @@ pub fn launch(text: &str, world: World) -> Launch {
         }
     };
     let kind = |node: &Node| node.get("kind").and_then(Node::text).unwrap_or("").to_owned();
-    let Some(document) = documents.iter().find(|node| schema::is_kind(&kind(node))) else {
+    let Some(document) = documents.iter().find(|node| schema::is_known(node)) else {
         let named = documents.iter().find_map(|node| node.get("kind"));
         let line = named.map_or(1, |node| node.line);
+        let group = documents.iter().find_map(|node| node.get("apiVersion")).and_then(Node::text).unwrap_or("");
         let name = shorten(named.and_then(Node::text).unwrap_or(""));
+        // Volcano has a Job, too.
+        let name = if schema::is_kind(&name) { format!("{name} of {}", shorten(group)) } else { name };
         launch.remark(line, format!("The kind “{name}” is not known here: TrainJob, PyTorchJob, JobSet and Job are."));
         launch.fail(Fault::UnreadManifest, line);
         return launch;

@@ -95,7 +95,25 @@ const TYPES: [(&str, &str); 32] = [
 
 /// Whether a kind is known.
 pub fn is_kind(name: &str) -> bool {
-    matches!(name, "TrainJob" | "PyTorchJob" | "JobSet" | "Job")
+    group(name).is_some()
+}
+
+/// The group that a kind is of.
+fn group(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "TrainJob" => "trainer.kubeflow.org",
+        "PyTorchJob" => "kubeflow.org",
+        "JobSet" => "jobset.x-k8s.io",
+        "Job" => "batch",
+        _ => return None,
+    })
+}
+
+/// Whether a document is of a kind and a group that are known here; one without a group is taken to be of it.
+pub fn is_known(node: &Node) -> bool {
+    let text = |name: &str| node.get(name).and_then(Node::text);
+    let own = text("apiVersion").map(|version| version.split('/').next().unwrap_or_default());
+    text("kind").and_then(group).is_some_and(|group| own.is_none_or(|own| own == group || !super::shell::known(own)))
 }
 
 fn fields(name: &str) -> Option<&'static str> {

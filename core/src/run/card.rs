@@ -71,7 +71,7 @@ options!(Kind {
     Log: "log", "Run output";
     NvidiaSmi: "nvidia-smi", "nvidia-smi";
     Topology: "topology", "nvidia-smi topo -m";
-    RocmSmi: "rocm-smi", "rocm-smi";
+    RocmSmi: "rocm-smi", "rocm-smi or amd-smi";
     NcclTests: "nccl-tests", "nccl-tests";
     Trace: "trace", "Profiler trace";
     Snapshot: "snapshot", "Memory snapshot";

@@ -235,6 +235,14 @@ pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Optio
         asked.or_else(|| first(&["nnodes", "nodes", "num-nodes", "num-machines"]))
     };
     let asked = Some(header.gpus_of_a_node()).filter(|n| *n > 0);
+    // SkyPilot's and dstack's tasks.
+    let is_task = text.lines().any(|line| line.trim_end() == "type: task");
+    let keyed = |name: &str| {
+        let lines = text.lines().filter_map(|line| line.trim().strip_prefix(name)?.strip_prefix(": "));
+        lines.filter_map(|value| value.split(" #").next()?.rsplit(':').next()?.trim().parse::<u64>().ok()).next()
+    };
+    let nodes = nodes.or_else(|| keyed("num_nodes")).or_else(|| keyed("nodes").filter(|_| is_task));
+    let asked = asked.or_else(|| keyed("accelerators")).or_else(|| keyed("gpu").filter(|_| is_task));
     (nodes, asked.or_else(|| first(&["gpus-per-node", "nproc-per-node", "gres", "num-gpus"])))
 }
 

@@ -1,4 +1,4 @@
-//! What `nvidia-smi` and `rocm-smi` print.
+//! What `nvidia-smi`, `rocm-smi` and `amd-smi` print.
 
 use std::collections::BTreeSet;
 
@@ -48,6 +48,8 @@ const LABELS: [&str; 3] = ["nvidia.com/gpu.product", "cloud.google.com/gke-accel
 /// Names of GPUs that a text asks for, as `gpu` knows them, and their lines: `--gres=gpu:h100:8`, `--constraint=h100`, a label of a node.
 fn asked_for(text: &str) -> Vec<(String, usize)> {
     let mut all: Vec<(String, usize)> = Vec::new();
+    // Whether the values of such a label come, as an affinity lists them.
+    let mut is_label = false;
     for (i, line) in text.lines().enumerate() {
         let bare = line.trim().trim_start_matches("- ");
         let mut add = |name: &str| {
@@ -65,6 +67,22 @@ fn asked_for(text: &str) -> Vec<(String, usize)> {
         {
             add(value.split(" #").next().unwrap_or_default());
             continue;
+        }
+        // Modal's `@app.function(gpu="H100:8")`.
+        if let Some((name, _)) = bare.split_once("gpu=\"").and_then(|(_, rest)| rest.split_once(['"', ':'])) {
+            add(name);
+        }
+        let (key, value) = bare.split_once(':').unwrap_or((bare, ""));
+        let value = value.trim().trim_matches(['"', '\'']);
+        match key {
+            "key" => is_label = LABELS.contains(&value),
+            // SkyPilot's `accelerators: H100:8`, and dstack's `gpu: H100:8`.
+            "accelerators" | "gpu" => add(value.split(':').next().unwrap_or_default()),
+            "operator" => is_label &= value == "In",
+            "values" if is_label => value.trim_matches(['[', ']']).split(',').for_each(&mut add),
+            // An item of the list.
+            _ if is_label && line.trim_start().starts_with("- ") && value.is_empty() => add(bare),
+            _ => is_label = false,
         }
         let (program, rest) = match bare.strip_prefix("#SBATCH") {
             Some(rest) => (Program::Sbatch, rest),
@@ -216,9 +234,20 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::NvidiaSmi);
     let (mut listed, mut used, mut clocks) = (Vec::new(), Vec::new(), Vec::new());
     let mut columns: Vec<&str> = Vec::new();
+    // The section of `nvidia-smi -q`.
+    let mut section = "";
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
         let bare = line.trim().trim_start_matches('|').trim();
+        match (section, line.split_once(" : ").map(|(key, value)| (key.trim(), value.trim()))) {
+            (_, Some(("Product Name", name))) => {
+                listed.push(Listed { index: None, uuid: None, name, memory: None, line: number });
+            }
+            ("FB Memory Usage", Some(("Used", value))) => used.extend(number_at(value).map(|mib| (mib * MIB, number))),
+            ("Clocks", Some(("SM", value))) => clocks.extend(number_at(value).map(|mhz| (mhz * 1e6, number))),
+            (_, None) => section = bare,
+            _ => {}
+        }
         let is_csv = line.contains(',') && !line.contains('|');
         if is_csv
             && (line.contains("[MiB]")
@@ -233,7 +262,7 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
                 match column.split(' ').next().unwrap_or_default() {
                     "name" | "gpu_name" => name = Some(value),
                     "index" => index = value.parse().ok(),
-                    "uuid" | "gpu_uuid" => uuid = Some(value),
+                    "uuid" | "gpu_uuid" | "pci.bus_id" | "gpu_bus_id" => uuid = Some(value),
                     "memory.used" => used.extend(number_at(value).map(|mib| (mib * MIB, number))),
                     "clocks.sm" | "clocks.current.sm" => clocks.extend(number_at(value).map(|mhz| (mhz * 1e6, number))),
                     _ => {}
@@ -269,6 +298,13 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
         }
     }
     all_listed(&mut card, listed);
+    observed(&mut card, used, clocks);
+    card.done()
+}
+
+/// Keeps the memory of the fullest GPU and the clock of the slowest.
+fn observed(card: &mut Card, used: Vec<(f64, usize)>, clocks: Vec<(f64, usize)>) {
+    let name = card.name.clone();
     if let Some((bytes, line)) = used.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a }) {
         card.run.measure(Metric::MemoryUsed, bytes, format!("{name}, line {line}, the fullest GPU"));
         card.found(Metric::MemoryUsed.label(), format!("{} on the fullest GPU", Metric::MemoryUsed.text(bytes)), line);
@@ -277,6 +313,66 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
         card.run.measure(Metric::Clock, clock, format!("{name}, line {line}, the slowest GPU"));
         card.found(Metric::Clock.label(), format!("{} on the slowest GPU", Metric::Clock.text(clock)), line);
     }
+}
+
+/// Whether a line names the columns of `nvidia-smi dmon`.
+pub(super) fn is_dmon(line: &str) -> bool {
+    line.trim_start().starts_with('#') && [" gpu ", " sm ", " pclk"].iter().all(|word| line.contains(word))
+}
+
+/// What `nvidia-smi dmon` prints: the clock of GPUs that are busy at least half of the time, and their memory.
+pub(super) fn dmon(name: &str, text: &str) -> Card {
+    /// Below that share, in percent, a GPU may have lowered its clock by itself.
+    const BUSY: f64 = 50.0;
+    let mut card = Card::new(name, Kind::NvidiaSmi);
+    let (mut used, mut clocks) = (Vec::new(), Vec::new());
+    let mut columns: Vec<&str> = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        if is_dmon(line) {
+            columns = line.trim().trim_start_matches('#').split_whitespace().collect();
+            continue;
+        }
+        let words: Vec<&str> = line.trim().trim_start_matches("# ").split_whitespace().collect();
+        if words.len() != columns.len() || line.contains("Idx") {
+            continue;
+        }
+        let value = |name: &str| {
+            let at = columns.iter().position(|column| *column == name)?;
+            number_at(words.get(at)?)
+        };
+        if value("sm").is_some_and(|share| share >= BUSY) {
+            clocks.extend(value("pclk").map(|mhz| (mhz * 1e6, i + 1)));
+            used.extend(value("fb").map(|mib| (mib * MIB, i + 1)));
+        }
+    }
+    observed(&mut card, used, clocks);
+    card.done()
+}
+
+/// The table of `amd-smi`: two lines for each device, the first with its address and its name (`ROCm/amdsmi`, `amdsmi_cli/amdsmi_commands.py`).
+pub(super) fn amd_smi(name: &str, text: &str) -> Card {
+    let mut card = Card::new(name, Kind::RocmSmi);
+    let (mut listed, mut used) = (Vec::new(), Vec::new());
+    let mut above = None;
+    for (i, line) in text.lines().enumerate() {
+        let mut cells = line.trim().split('|').map(str::trim).filter(|cell| !cell.is_empty());
+        let (first, last) = (cells.next().unwrap_or_default(), cells.next_back().unwrap_or_default());
+        let (word, rest) = first.split_once(' ').unwrap_or((first, ""));
+        if word.matches(':').count() == 2 && word.contains('.') {
+            above = Some((rest.trim(), i + 1));
+            continue;
+        }
+        let (Some((name, line_of_name)), Ok(index)) = (above.take(), word.parse::<u64>()) else { continue };
+        if ["DPX", "TPX", "QPX", "CPX"].iter().any(|part| first.contains(part)) {
+            card.unread(first, "a row is a part of a GPU, so they aren't counted", i + 1);
+            continue;
+        }
+        listed.push(Listed { index: Some(index), uuid: None, name, memory: None, line: line_of_name });
+        let memory = last.strip_suffix(" MB").and_then(|cell| cell.split_whitespace().next_back());
+        used.extend(memory.and_then(|cell| number_at(cell.split_once('/')?.0)).map(|mib| (mib * MIB, i + 1)));
+    }
+    all_listed(&mut card, listed);
+    observed(&mut card, used, Vec::new());
     card.done()
 }
 

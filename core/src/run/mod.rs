@@ -8,6 +8,7 @@
 //! Nothing that wasn't read decides anything. A setting that a framework has a default for, and nobody gave, is [`Assumed`]: predictions
 //! then are a range over its values, and a verdict that hangs on it isn't given.
 
+mod broken;
 #[cfg(test)]
 mod brought;
 mod bus;

@@ -403,6 +403,11 @@ pub(super) fn tagged(line: &str) -> (Option<u64>, &str) {
         {
             // Which process it is of says nothing of its rank.
             ("", after)
+        } else if let Some((_, after)) =
+            text.split_once(" | ").filter(|(tag, _)| super::parts::is_word(tag.trim_end()) && tag.ends_with(' '))
+        {
+            // The container, as Compose writes it.
+            ("", after)
         } else {
             break;
         };

@@ -4,7 +4,7 @@
 //! Megatron-Bridge, NeMo, torchtitan (`components/metrics.py`), DeepSpeed (`utils/timer.py`, `runtime/utils.py`), the HF Trainer, Composer,
 //! OLMo-core, GPT-NeoX, nanoGPT, nanochat, nanotron (`logging/base.py`), MaxText (`metric_logger.py`), llm.c, vLLM and SGLang. Time and memory grow with the length of a line, not of the log.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,7 @@ use super::measure::Metric;
 use super::oom::{self, Frames};
 use crate::decimal;
 use crate::hardware::named as gpu;
+use crate::memory::Dtype;
 use crate::memory::activations::Recompute;
 use crate::quantity::{counted, grouped};
 use crate::units::{GIB, MIB};
@@ -24,6 +25,10 @@ const LONGEST: usize = 4000;
 const KEPT: usize = 20_000;
 /// What is said of a text that has nothing but a number at its end.
 pub(super) const CUT: &str = "The text ends right behind its only number, which may be cut. Paste whole lines.";
+/// What is said of a table of runs.
+pub(super) const TABLE: &str = "It is a table in which each row is a run of its own. Paste the output of one of them.";
+/// What stands in place of the fences of Markdown, between whose blocks another run may begin.
+pub(super) const APART: &str = "\u{c}\n";
 /// Unread lines that are quoted.
 const QUOTED: usize = 5;
 /// Lines of DeepSpeed's settings that are kept.
@@ -31,7 +36,7 @@ const SETTINGS: usize = 1000;
 
 /// What a number is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-enum Is {
+pub(super) enum Is {
     A(Metric),
     /// Its reciprocal, of steps per second.
     Rate,
@@ -171,6 +176,13 @@ const FORMS: &[Form] = &[
         marks: &["pytorch allocator cache flushes"],
         fields: &[before("pytorch allocator cache flushes", A(M::AllocationRetries), 1.0)],
     },
+    // Its FLOPs profiler (`profiling/flops_profiler/profiler.py`).
+    Form {
+        program: "DeepSpeed",
+        marks: &["samples/second:  "],
+        fields: &[behind("samples/second:", A(M::SequencesPerSecond), 1.0)],
+    },
+    Form { program: "DeepSpeed", marks: &["world size:    "], fields: &[behind("world size:", Gpus, 1.0)] },
     Form {
         program: "HF Trainer",
         marks: &["train_runtime"],
@@ -178,6 +190,65 @@ const FORMS: &[Form] = &[
             behind("train_steps_per_second:", Average, 1.0),
             behind("train_samples_per_second:", A(M::SequencesPerSecond), 1.0),
         ],
+    },
+    // Of its progress bar, NeMo counts steps, which PyTorch Lightning alone doesn't.
+    Form {
+        program: "NeMo",
+        marks: &["reduced_train_loss=", "s/it, "],
+        fields: &[before("s/it, ", A(M::StepTime), 1.0)],
+    },
+    Form { program: "NeMo", marks: &["reduced_train_loss=", "it/s, "], fields: &[before("it/s, ", Rate, 1.0)] },
+    Form {
+        program: "NeMo",
+        marks: &["reduced_train_loss", "global_batch_size"],
+        fields: &[behind("global_batch_size", Batch, 1.0)],
+    },
+    // What a Trainer's callbacks add to its dictionary (`axolotl-ai-cloud/axolotl`, `core/trainers/base.py`; `linkedin/Liger-Kernel`,
+    // `examples/huggingface/callback.py`).
+    Form {
+        program: "Axolotl",
+        marks: &["memory/max_", "loss:"],
+        fields: &[
+            behind("memory/max_mem_allocated(gib):", A(M::MemoryAllocated), GIB),
+            behind("memory/max_allocated (GiB):", A(M::MemoryAllocated), GIB),
+            behind("memory/device_mem_reserved(gib):", A(M::MemoryReserved), GIB),
+            behind("memory/device_reserved (GiB):", A(M::MemoryReserved), GIB),
+            behind("tokens_per_second_per_gpu:", A(M::TokensPerGpu), 1.0),
+        ],
+    },
+    Form {
+        program: "Liger Kernel",
+        marks: &["total_peak_memory_allocated_MB:"],
+        fields: &[
+            behind("total_peak_memory_allocated_MB:", A(M::MemoryAllocated), MIB),
+            behind("total_peak_memory_reserved_MB:", A(M::MemoryReserved), MIB),
+            behind("step_tokens_per_second:", A(M::TokensPerSecond), 1.0),
+        ],
+    },
+    Form {
+        program: "torchtune",
+        marks: &["Step ", "| loss:", "tokens_per_second_per_gpu:"],
+        fields: &[
+            behind("tokens_per_second_per_gpu:", A(M::TokensPerGpu), 1.0),
+            behind("peak_memory_alloc:", A(M::MemoryAllocated), GIB),
+            behind("peak_memory_reserved:", A(M::MemoryReserved), GIB),
+        ],
+    },
+    // `trainer_log.jsonl` (`hiyouga/LlamaFactory`, `train/callbacks.py`), and what wandb sums up.
+    Form {
+        program: "LLaMA-Factory",
+        marks: &["current_steps:", "throughput:"],
+        fields: &[behind("throughput:", A(M::TokensPerSecond), 1.0)],
+    },
+    Form {
+        program: "HF Trainer",
+        marks: &["wandb:", "train_steps_per_second "],
+        fields: &[behind("train_steps_per_second ", Average, 1.0)],
+    },
+    Form {
+        program: "HF Trainer",
+        marks: &["wandb:", "train_samples_per_second "],
+        fields: &[behind("train_samples_per_second ", A(M::SequencesPerSecond), 1.0)],
     },
     Form { program: "HF Trainer", marks: &["s/it]"], fields: &[before("s/it]", A(M::StepTime), 1.0)] },
     Form { program: "HF Trainer", marks: &["it/s]"], fields: &[before("it/s]", Rate, 1.0)] },
@@ -192,14 +263,16 @@ const FORMS: &[Form] = &[
         ],
     },
     // A step of reinforcement learning (`verl-project/verl`, `verl/trainer/ppo/metric_utils.py`).
+    Form { program: "verl", marks: &["timing_s/step:"], fields: &[behind("timing_s/step:", A(M::StepTime), 1.0)] },
     Form {
         program: "verl",
-        marks: &["timing_s/step:"],
-        fields: &[
-            behind("timing_s/step:", A(M::StepTime), 1.0),
-            behind("perf/max_memory_allocated_gb:", A(M::MemoryAllocated), GIB),
-            behind("perf/max_memory_reserved_gb:", A(M::MemoryReserved), GIB),
-        ],
+        marks: &["perf/max_memory_allocated_gb:"],
+        fields: &[behind("perf/max_memory_allocated_gb:", A(M::MemoryAllocated), GIB)],
+    },
+    Form {
+        program: "verl",
+        marks: &["perf/max_memory_reserved_gb:"],
+        fields: &[behind("perf/max_memory_reserved_gb:", A(M::MemoryReserved), GIB)],
     },
     Form {
         program: "Unsloth",
@@ -335,6 +408,21 @@ const FORMS: &[Form] = &[
             behind("#queue-req:", A(M::Waiting), 1.0),
         ],
     },
+    Form {
+        program: "SGLang",
+        marks: &["Prefill batch", "input throughput (token/s):"],
+        fields: &[behind("input throughput (token/s):", A(M::PromptRate), 1.0)],
+    },
+    Form {
+        program: "llama.cpp",
+        marks: &["prompt eval time =", "tokens per second"],
+        fields: &[before("tokens per second", A(M::PromptRate), 1.0)],
+    },
+    Form {
+        program: "llama.cpp",
+        marks: &["  eval time =", "tokens per second"],
+        fields: &[before("tokens per second", A(M::GenerationRate), 1.0)],
+    },
     // `trtllm-bench throughput` (`NVIDIA/TensorRT-LLM`, `tensorrt_llm/bench/dataclasses/reporting.py`).
     Form {
         program: "trtllm-bench",
@@ -350,6 +438,54 @@ const FORMS: &[Form] = &[
     },
     Form { program: BENCHMARK, marks: &["Mean TTFT (ms):"], fields: &[behind("TTFT (ms):", A(M::FirstToken), 1e-3)] },
     Form { program: BENCHMARK, marks: &["Mean TPOT (ms):"], fields: &[behind("TPOT (ms):", A(M::PerToken), 1e-3)] },
+    // `all_reduce_bench.py` of stas00/ml-engineering, before it printed a table.
+    Form {
+        program: ALL_REDUCE,
+        marks: &["The average bandwidth of all_reduce", " ranks"],
+        fields: &[before(" ranks", A(M::BusRanks), 1.0)],
+    },
+    Form { program: ALL_REDUCE, marks: &["busbw:", " GBps ("], fields: &[behind("busbw:", A(M::BusBandwidth), 1e9)] },
+    // GenAI-Perf and AIPerf, whose tables are made lines in `broken`.
+    Form {
+        program: BENCHMARK,
+        marks: &["Time To First Token (ms):"],
+        fields: &[behind("(ms):", A(M::FirstToken), 1e-3)],
+    },
+    Form {
+        program: BENCHMARK,
+        marks: &["Time to First Token (ms):"],
+        fields: &[behind("(ms):", A(M::FirstToken), 1e-3)],
+    },
+    Form {
+        program: BENCHMARK,
+        marks: &["Time to first token (ms):"],
+        fields: &[behind("(ms):", A(M::FirstToken), 1e-3)],
+    },
+    Form {
+        program: BENCHMARK,
+        marks: &["Inter Token Latency (ms):"],
+        fields: &[behind("(ms):", A(M::PerToken), 1e-3)],
+    },
+    Form {
+        program: BENCHMARK,
+        marks: &["Inter token latency (ms):"],
+        fields: &[behind("(ms):", A(M::PerToken), 1e-3)],
+    },
+    Form {
+        program: BENCHMARK,
+        marks: &["Output Token Throughput (tokens/sec):"],
+        fields: &[behind("(tokens/sec):", A(M::GenerationRate), 1.0)],
+    },
+    Form {
+        program: BENCHMARK,
+        marks: &["Output Token Throughput (per sec):"],
+        fields: &[behind("(per sec):", A(M::GenerationRate), 1.0)],
+    },
+    Form {
+        program: BENCHMARK,
+        marks: &["Output token throughput (per sec):"],
+        fields: &[behind("(per sec):", A(M::GenerationRate), 1.0)],
+    },
     Form { program: "SGLang", marks: &["KV Cache is allocated"], fields: &[behind("#tokens:", A(M::KvTokens), 1.0)] },
     Form { program: "SGLang", marks: &["Load weight end"], fields: &[behind("mem usage=", A(M::Weights), GIB)] },
     Form {
@@ -360,7 +496,12 @@ const FORMS: &[Form] = &[
 ];
 
 /// Programs that print the lines of one run together.
-const TOGETHER: [[&str; 2]; 18] = [
+const TOGETHER: [[&str; 2]; 23] = [
+    ["HF Trainer", "LLaMA-Factory"],
+    ["HF Trainer", "Axolotl"],
+    ["HF Trainer", "Liger Kernel"],
+    ["DeepSpeed", "Axolotl"],
+    ["HF Trainer", "torchtune"],
     ["HF Trainer", "ms-swift"],
     ["HF Trainer", "verl"],
     ["HF Trainer", "Unsloth"],
@@ -381,6 +522,8 @@ const TOGETHER: [[&str; 2]; 18] = [
     ["SGLang", BENCHMARK],
 ];
 
+/// What measures one collective on large buffers.
+const ALL_REDUCE: &str = "all_reduce_bench.py";
 /// `vllm bench serve` and SGLang's `bench_serving`, which print the same.
 const BENCHMARK: &str = "the serving benchmark";
 
@@ -518,12 +661,21 @@ pub struct Output {
     commands: [Option<(usize, String)>; 2],
     /// What programs say that they did to the model.
     applied: Vec<(usize, Applied)>,
+    /// The engines of one server that print their rates.
+    engines: BTreeSet<u64>,
     /// A line of a run that isn't plain training: its steps also generate, or score.
     reinforced: Option<(usize, String)>,
     /// A line that says that only a part of the parameters is trained.
     adapters: Option<(usize, String)>,
-    /// Whether rows of a Markdown table come.
+    /// Whether rows of a Markdown table come, how many had numbers, and the first of them.
     is_table: bool,
+    rows: usize,
+    row: Option<(usize, String)>,
+    /// What stands before the step of the line before, as the cells of a table without lines do.
+    lead: Option<String>,
+    /// Whether a heading stands right before, or a block of Markdown ended: another run may begin.
+    headed: bool,
+    fenced: bool,
     /// Whether the marks around Megatron-LM's dump were there.
     dump: (bool, bool),
     quoted: Vec<(usize, String)>,
@@ -586,9 +738,12 @@ impl Output {
             self.reinforced = Some((number, line.clone()));
         }
         self.is_table = if self.is_table { line.contains('|') } else { is_rule(&line) };
-        if line.trim().is_empty() || is_loading(&line) {
+        self.fenced |= line.contains(APART.trim_end_matches('\n'));
+        if !line.contains(char::is_alphanumeric) || is_loading(&line) {
             return;
         }
+        let headed = std::mem::replace(&mut self.headed, is_heading(&line));
+        self.fenced |= headed && !self.headed && !fields(&line).is_empty();
         if self.take(&line, number) {
             self.known += 1;
             // The HF Trainer sums up a training that reached its end. Errors that stand alone before it ended nothing, and neither do those between
@@ -636,11 +791,10 @@ impl Output {
             self.dump = (true, false);
         }
         self.dump.1 |= line.contains("-- end of arguments --");
-        let is_row = self.is_table && !fields.is_empty() && !self.series.is_empty();
-        if is_row {
-            self.restart(number, "each row of a table is a run of its own");
-            self.series.clear();
-            self.whole.clear();
+        if self.is_row(line, &fields) {
+            self.rows += 1;
+            self.row.get_or_insert((number, line.to_owned()));
+            return true;
         }
         let is_dump = argument.is_some() && line.contains(" ....");
         let program = fields.first().map(|(program, ..)| *program).or_else(|| is_dump.then_some("Megatron-LM"));
@@ -665,6 +819,10 @@ impl Output {
         }
         let is_step =
             fields.iter().any(|(_, is, _)| matches!(is, Rate) || matches!(is, A(metric) if RATES.contains(metric)));
+        if is_step && std::mem::take(&mut self.fenced) && self.step.is_some() {
+            self.restart(number, "a heading or another block begins there, so these lines may be from another run");
+            self.series.retain(|metric, _| !OF_STEPS.contains(metric));
+        }
         if let Some(step) = steps.map(|(done, _)| done).or_else(|| step(line)).filter(|_| is_step) {
             let by = step - self.step.unwrap_or(step);
             // Ranks print a line apart.
@@ -694,8 +852,16 @@ impl Output {
                 self.programs.push(program.to_owned());
             }
         }
+        if line.contains("generation throughput:")
+            && let Some(engine) = line.split_once("Engine ").and_then(|(_, rest)| rest.split_once(':'))
+        {
+            self.engines.extend(engine.0.parse::<u64>());
+        }
         if let Some(seconds) = straggling(line) {
             taken |= self.keep(A(M::Straggling), seconds, number);
+        }
+        if let Some((metric, value)) = summarized(line).or_else(|| of_payload(line)).or_else(|| of_profiler(line)) {
+            taken |= self.keep(A(metric), value, number);
         }
         if let Some(mesh) = mesh(line) {
             self.mesh = mesh;
@@ -725,7 +891,7 @@ impl Output {
             taken |= said.is_some();
             *known = said.map(|said| (number, said)).or(known.take());
         }
-        if let Some(applied) = Applied::said(line) {
+        for applied in Applied::said(line) {
             self.applied.retain(|(_, other)| other.what() != applied.what());
             self.applied.push((number, applied));
             taken = true;
@@ -737,6 +903,27 @@ impl Output {
             taken = true;
         }
         taken
+    }
+
+    /// Whether a line with numbers is a row of a table, each of which is a run of its own: of Markdown, or one whose first cell differs where the step
+    /// is the same.
+    fn is_row(&mut self, line: &str, fields: &[(&'static str, Is, f64)]) -> bool {
+        if fields.is_empty() || self.is_table {
+            return !fields.is_empty();
+        }
+        let at = ["step:", "iteration"].iter().find_map(|word| line.find(word));
+        let lead = at.and_then(|at| line.get(..at)).filter(|lead| {
+            let is_cell = lead.ends_with("  ") || lead.ends_with('\t');
+            is_cell && !lead.trim().is_empty() && !lead.contains([':', ']', ')', '|', '>'])
+        });
+        let Some(lead) = lead.map(|lead| lead.trim().to_owned()) else { return false };
+        let is_other = self.lead.as_ref().is_some_and(|before| *before != lead);
+        if is_other && self.rows == 0 && step(line) == self.step {
+            // The row before was one, too.
+            (self.rows, self.series, self.whole, self.step) = (1, BTreeMap::new(), BTreeMap::new(), None);
+        }
+        self.lead = Some(lead);
+        is_other && self.rows > 0
     }
 
     fn keep(&mut self, is: Is, value: f64, line: usize) -> bool {
@@ -773,6 +960,10 @@ impl Output {
         if !held.is_empty() {
             self.last_line(&held);
         }
+        if let Some((line, row)) = self.row.take_if(|_| self.rows == 1) {
+            (self.is_table, self.rows, self.lead) = (false, 0, None);
+            self.take(&row, line);
+        }
         let is_server = |program: &String| ["vLLM", "SGLang", BENCHMARK].contains(&program.as_str());
         if self.bar > 0.0 && !self.is_trained && self.programs.iter().any(is_server) {
             (self.step, self.highest, self.has_other_bars) = (None, None, false);
@@ -808,7 +999,9 @@ impl Output {
                 M::MemoryReserved | M::MemoryAllocated | M::AllocationRetries | M::KvUsage => {
                     (series.most(), "highest")
                 }
-                M::LossScale | M::KvTokens | M::Weights | M::KvMemory | M::Peak => (series.values.back().copied(), ""),
+                M::LossScale | M::BusBandwidth | M::BusRanks | M::KvTokens | M::Weights | M::KvMemory | M::Peak => {
+                    (series.values.back().copied(), "")
+                }
                 _ => (series.typical(self.begins()), "median"),
             };
             let Some(value) = value else { continue };
@@ -877,11 +1070,19 @@ impl Output {
         if let Some((line, why)) = &self.restart {
             card.unread(&format!("Lines before {}", grouped(*line as u64)), why.as_str(), *line);
         }
+        if self.engines.len() > 1 {
+            let text = format!("Rates of {} engines", grouped(self.engines.len() as u64));
+            card.unread(&text, "each prints its own, and they aren’t added up", 0);
+        }
+        if let Some((line, row)) = &self.row {
+            self.known = self.known.saturating_sub(self.rows);
+            card.unread(row, "it is a row of a table, and each of them is a run of its own", *line);
+        }
         if let Some((line, text)) = &self.cut {
             card.unread(text, "the text ends right behind this number, so it may be cut", *line);
         }
         let rest = self.others;
-        let settings = card.unread_count;
+        let settings = card.unread_count + self.rows.saturating_sub(1);
         for (line, text) in &self.quoted {
             card.unread(text, "", *line);
         }
@@ -902,6 +1103,8 @@ impl Output {
                 format!(" Line {} is an error, so the run may have stopped there.", grouped(*line as u64))
             });
             card.said = format!("{lines}.{by}{bars}{of}{}", failed.unwrap_or_default());
+        } else if self.rows > 0 {
+            card.said = TABLE.to_owned();
         } else if self.cut.is_some() {
             card.said = CUT.to_owned();
         }
@@ -946,7 +1149,7 @@ impl Output {
 }
 
 /// The numbers of a line: who prints it, what each is, and its value.
-fn fields(line: &str) -> Vec<(&'static str, Is, f64)> {
+pub(super) fn fields(line: &str) -> Vec<(&'static str, Is, f64)> {
     let mut all = Vec::new();
     for form in FORMS.iter().filter(|form| form.marks.iter().all(|mark| line.contains(mark))) {
         let mut seen: Vec<Is> = Vec::new();
@@ -1007,9 +1210,44 @@ fn straggling(line: &str) -> Option<f64> {
     (most >= least).then_some((most - least) / 1e3)
 }
 
+/// What a row of `torch.cuda.memory_summary()` says: its peak, behind what is in use.
+fn summarized(line: &str) -> Option<(Metric, f64)> {
+    if let Some((_, retries)) = line.split_once("cudaMalloc retries:") {
+        return Some((M::AllocationRetries, number_at(retries)?));
+    }
+    let mut cells = line.split('|').map(str::trim).skip_while(|cell| !cell.ends_with(" memory"));
+    let metric = match cells.next()? {
+        "Allocated memory" => M::MemoryAllocated,
+        "GPU reserved memory" => M::MemoryReserved,
+        _ => return None,
+    };
+    let peak = cells.nth(1)?;
+    let (_, unit) = peak.rsplit_once(' ')?;
+    let unit = [("B", 1.0), ("KiB", 1024.0), ("MiB", MIB), ("GiB", GIB)].into_iter().find(|(name, _)| *name == unit)?.1;
+    Some((metric, number_at(peak)? * unit))
+}
+
+/// The bus bandwidth of a row of `all_reduce_bench.py`: `|    1GiB | 350.12GBps | 233.41GBps |`. The last one, of the largest payload, counts.
+fn of_payload(line: &str) -> Option<(Metric, f64)> {
+    let mut cells = line.split('|').map(str::trim).filter(|cell| !cell.is_empty());
+    let (payload, bus, own) = (cells.next()?, cells.next()?, cells.next()?);
+    let is_row = payload.ends_with("iB") && own.ends_with("GBps") && cells.next().is_none();
+    let number = bus.strip_suffix("GBps").filter(|_| is_row)?;
+    Some((M::BusBandwidth, number_at(number)? * 1e9))
+}
+
+/// The time of a step in the report of DeepSpeed's FLOPs profiler: `iter latency:    283.97 ms`.
+fn of_profiler(line: &str) -> Option<(Metric, f64)> {
+    let (number, unit) = line.trim().strip_prefix("iter latency:")?.trim().split_once(' ')?;
+    let each = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6)].into_iter().find(|(name, _)| *name == unit)?.1;
+    Some((M::StepTime, number_at(number)? * each))
+}
+
 /// The step that a line is of.
 fn step(line: &str) -> Option<f64> {
-    ["iteration", "step:", "step=", "step ", "iter "].iter().find_map(|word| number_at(line.split_once(word)?.1))
+    ["iteration", "step:", "step=", "step ", "Step ", "iter "]
+        .iter()
+        .find_map(|word| number_at(line.split_once(word)?.1))
 }
 
 /// How many steps a progress bar has behind it, and how many there are: `500/1000 [10:00<10:00, 1.20s/it]`.
@@ -1039,6 +1277,23 @@ const REINFORCED: [&str; 8] = [
     "completions/mean_length:",
 ];
 
+/// Whether a line is a heading between two pieces of output: `Before:`, `### After the change`.
+pub(super) fn is_heading(line: &str) -> bool {
+    const OF_PROGRAMS: [&str; 12] =
+        ["epoch", "step", "iter", "eval", "valid", "train", "rank", "test", "loading", "saving", "error", "traceback"];
+    let bare = line.trim();
+    let text = bare.trim_start_matches('#').trim();
+    let is_marked = bare.starts_with("# ") || bare.starts_with("##") || bare.ends_with([':', '：']);
+    let small = text.to_lowercase();
+    is_marked
+        && line.len() < 80
+        && !line.starts_with(' ')
+        && text.starts_with(char::is_alphabetic)
+        && !text.contains(['=', '/', '[', ']', '_', '|', '{'])
+        && !text.contains(|c: char| c.is_ascii_digit())
+        && !OF_PROGRAMS.iter().any(|word| small.starts_with(word))
+}
+
 /// The line below the head of a Markdown table: `-- | -- | --`.
 fn is_rule(line: &str) -> bool {
     line.contains("--") && line.contains('|') && line.bytes().all(|b| matches!(b, b'-' | b'|' | b':' | b' '))
@@ -1048,30 +1303,42 @@ fn is_rule(line: &str) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Applied {
     Zero(u8),
+    Precision(Dtype),
     Recompute(Recompute),
 }
 
 impl Applied {
-    fn said(line: &str) -> Option<Self> {
-        const SAID: [(&str, Applied); 5] = [
+    fn said(line: &str) -> Vec<Self> {
+        const SAID: [(&str, Applied); 8] = [
             ("Applied FSDP to the model", Applied::Zero(3)),
             ("Applied HSDP to the model", Applied::Zero(3)),
             ("Applied DDP to the model", Applied::Zero(0)),
             ("Applied selective activation checkpointing to the model", Applied::Recompute(Recompute::Selective)),
             ("Applied full activation checkpointing to the model", Applied::Recompute(Recompute::Full)),
+            ("Creating BF16 optimizer", Applied::Precision(Dtype::Bf16)),
+            ("Creating fp16 unfused optimizer", Applied::Precision(Dtype::Fp16)),
+            ("Creating fp16 optimizer with", Applied::Precision(Dtype::Fp16)),
         ];
-        let said = || SAID.iter().find(|(words, _)| line.contains(words)).map(|(_, applied)| *applied);
-        // `Creating torch.bfloat16 ZeRO stage 2 optimizer`
+        // `Creating torch.bfloat16 ZeRO stage 2 optimizer`. One that begins with fp16 says so of any type.
         let zero = |line: &str| {
-            let (_, stage) = line.split_once("Creating ")?.1.split_once(" ZeRO stage ")?;
-            stage.strip_suffix(" optimizer").and_then(|stage| stage.trim().parse().ok()).filter(|stage| *stage <= 3)
+            let (dtype, stage) = line.split_once("Creating ")?.1.split_once(" ZeRO stage ")?;
+            let stage = stage.strip_suffix(" optimizer")?.trim().parse().ok().filter(|stage| *stage <= 3)?;
+            let dtype = match dtype {
+                "torch.bfloat16" => Some(Dtype::Bf16),
+                "torch.float16" => Some(Dtype::Fp16),
+                "torch.float32" => Some(Dtype::Fp32),
+                _ => None,
+            };
+            Some([Some(Self::Zero(stage)), dtype.map(Self::Precision)])
         };
-        zero(line.trim_end()).map(Applied::Zero).or_else(said)
+        let said = SAID.iter().find(|(words, _)| line.contains(words)).map(|(_, applied)| *applied);
+        zero(line.trim_end()).unwrap_or([said, None]).into_iter().flatten().collect()
     }
 
     const fn what(self) -> &'static str {
         match self {
             Self::Zero(_) => "ZeRO stage",
+            Self::Precision(_) => "Precision",
             Self::Recompute(_) => "Recomputation",
         }
     }
@@ -1082,6 +1349,10 @@ impl Applied {
             Self::Zero(stage) => {
                 l.zero = Some(stage);
                 stage.to_string()
+            }
+            Self::Precision(dtype) => {
+                l.dtype = Some(dtype);
+                dtype.id().to_owned()
             }
             Self::Recompute(mode) => {
                 l.recompute = Some(mode);

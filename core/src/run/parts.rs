@@ -12,10 +12,12 @@ use serde::de::IgnoredAny;
 use toml::Table;
 
 use super::MOST;
+use super::broken;
 use super::card::{Card, Kind, Outcome};
-use super::output::{is_failure, is_numbers};
-use super::read::{is_head, read};
+use super::output::{APART, is_failure, is_heading, is_numbers};
+use super::read::{is_head, is_row, read};
 use crate::quantity::grouped;
+use crate::terminal::plain;
 
 /// Most things that are cut out of a text.
 const PARTS: usize = 16;
@@ -25,9 +27,27 @@ pub fn read_all<'a>(name: &str, text: &'a str) -> Vec<(Card, Cow<'a, str>)> {
     if text.len() > MOST {
         return vec![(read(name, text), Cow::Borrowed(text))];
     }
+    match broken::bare(text) {
+        Cow::Borrowed(text) => apart(name, text),
+        Cow::Owned(text) => {
+            apart(name, &text).into_iter().map(|(card, own)| (card, Cow::Owned(own.into_owned()))).collect()
+        }
+    }
+}
+
+/// The same of a text that Markdown neither quotes nor indents.
+fn apart<'a>(name: &str, text: &'a str) -> Vec<(Card, Cow<'a, str>)> {
     let lines = Lines::of(text);
-    let has_fence = (0..lines.len()).any(|i| is_fence(lines.get(i)));
-    let bare = if has_fence { Cow::Owned(lines.only(|i| !is_fence(lines.get(i)))) } else { Cow::Borrowed(text) };
+    let fences = (0..lines.len()).filter(|i| is_fence(lines.get(*i))).count();
+    // Where several blocks are fenced, each may be a run of its own.
+    let fence = if fences > 2 { APART } else { "\n" };
+    let kept = |keeps: &dyn Fn(usize) -> bool| {
+        lines.instead(|i| match is_fence(lines.get(i)) {
+            true => Some(fence),
+            false => Some("\n").filter(|_| !keeps(i)),
+        })
+    };
+    let bare = if fences > 0 { Cow::Owned(kept(&|_| true)) } else { Cow::Borrowed(text) };
     let whole = || vec![(read(name, &bare), bare.clone())];
     let parts = parts_of(name, &lines);
     let is_cut = |i: usize| parts.iter().any(|(part, ..)| part.lines.contains(&i));
@@ -41,7 +61,7 @@ pub fn read_all<'a>(name: &str, text: &'a str) -> Vec<(Card, Cow<'a, str>)> {
     if parts.is_empty() || parts.len() == 1 && (left.is_empty() || parts.iter().any(is_server)) {
         return whole();
     }
-    let rest = lines.only(|i| !is_cut(i) && !is_fence(lines.get(i)));
+    let rest = kept(&|i| !is_cut(i));
     let of_part = |(part, card, own): (Part, Card, String)| (part.placed(card, &lines), Cow::Owned(own));
     let mut all: Vec<(Card, Cow<'a, str>)> = parts.into_iter().map(of_part).collect();
     let Some((first, last)) = left.first().zip(left.last()) else { return all };
@@ -110,8 +130,12 @@ impl<'a> Lines<'a> {
 
     /// The text with every other line empty, so that a line keeps its number.
     fn only(&self, keeps: impl Fn(usize) -> bool) -> String {
-        let all = self.text.split_inclusive('\n').enumerate();
-        all.map(|(i, line)| if keeps(i) { line } else { "\n" }).collect()
+        self.instead(|i| if keeps(i) { None } else { Some("\n") })
+    }
+
+    /// The text with something else in place of some lines.
+    fn instead(&self, other: impl Fn(usize) -> Option<&'static str>) -> String {
+        self.text.split_inclusive('\n').enumerate().map(|(i, line)| other(i).unwrap_or(line)).collect()
     }
 
     /// Some of them, one after another.
@@ -139,6 +163,7 @@ enum Form {
     Toml,
     Yaml,
     Matrix,
+    Rows,
     Shell,
 }
 
@@ -150,6 +175,7 @@ impl Form {
             Self::Toml => &[Kind::Torchtitan, Kind::RunFile],
             Self::Yaml => &[Kind::Accelerate, Kind::Axolotl, Kind::Trainer, Kind::Script],
             Self::Matrix => &[Kind::Topology],
+            Self::Rows => &[Kind::NcclTests],
             Self::Shell => &[Kind::Script, Kind::Megatron, Kind::Serve],
         };
         card.outcome != Outcome::Refused && kinds.contains(&card.kind)
@@ -214,7 +240,7 @@ fn parts_of(name: &str, lines: &Lines<'_>) -> Vec<(Part, Card, String)> {
             continue;
         }
         // A prompt that shows a file, `$ cat config.json`, says nothing itself.
-        is_free = read.is_some() || is_free && is_prompt(line);
+        is_free = read.is_some() || is_free && (is_prompt(line) || is_heading(line));
         i = read.as_ref().map_or(i + 1, |(part, ..)| part.lines.end.max(i + 1));
         all.extend(read);
     }
@@ -254,6 +280,13 @@ fn form(lines: &Lines<'_>, at: usize, is_free: bool) -> Option<(Form, usize)> {
     if let Some(end) = json(lines, at) {
         return Some((Form::Json, end));
     }
+    // Rows of nccl-tests without the head by which the whole text is known.
+    if is_row(line)
+        && is_row(lines.get(at + 1))
+        && !["busbw", "nThread", "_perf"].iter().any(|word| lines.text.contains(word))
+    {
+        return Some((Form::Rows, lines.end(at, is_row)?));
+    }
     let end = (is_free || is_head(line)).then(|| toml(lines, at))??;
     Some((Form::Toml, end))
 }
@@ -264,7 +297,10 @@ const CONFIGURES: [&str; 4] =
 
 /// Where an object ends that takes several lines, or is a configuration on one.
 fn json(lines: &Lines<'_>, at: usize) -> Option<usize> {
-    let text = lines.rest(at);
+    let line = lines.get(at);
+    // As transformers prints it: `Model config LlamaConfig {`.
+    let named = line.rfind('{').filter(|_| line.contains("Model config ") && line.trim_end().ends_with('{'));
+    let text = lines.rest(at).get(named.unwrap_or(0)..)?;
     text.trim_start().strip_prefix('{')?.trim_start().strip_prefix('"')?;
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
     stream.next()?.ok()?;
@@ -329,7 +365,7 @@ fn is_comment(line: &str) -> bool {
     line.starts_with('#') && !["#!", "#SBATCH"].iter().any(|start| line.starts_with(start))
 }
 
-fn is_word(text: &str) -> bool {
+pub(super) fn is_word(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
 }
 
@@ -417,6 +453,12 @@ fn here(line: &str) -> Option<String> {
     let (_, rest) = line.split_once("<<").filter(|(_, rest)| !rest.starts_with('<'))?;
     let word = rest.trim_start_matches(['-', ' ']).split_whitespace().next()?.trim_matches(['"', '\'', '\\', ')', ';']);
     is_word(word).then(|| word.to_owned())
+}
+
+/// Whether a line looks like one that a program logs.
+pub(super) fn is_logged(line: &str) -> bool {
+    const LEVELS: [&str; 6] = [" INFO ", " WARN ", " - INFO - ", "[INFO]", "[WARNING]", "[DEBUG]"];
+    LEVELS.iter().any(|level| line.contains(level)) || line_of(plain(line).trim()) == Line::Printed
 }
 
 fn line_of(line: &str) -> Line {

@@ -7,9 +7,9 @@ use toml::Table;
 
 use super::card::{Card, Kind, Outcome};
 use super::file::Run;
-use super::output::{CUT, Output, is_failure};
-use super::{config, content, evidence, hardware, topology};
-use crate::launch::yaml;
+use super::output::{CUT, Output, TABLE, is_failure};
+use super::{broken, config, content, evidence, hardware, parts, topology};
+use crate::launch::{schema, yaml};
 use crate::model::config::companions::companion;
 use crate::terminal::plain;
 use crate::trace::diagnosis::diagnose;
@@ -23,6 +23,11 @@ pub const MOST: usize = 4_000_000;
 
 /// What is said of an error log.
 const ERRORS: &str = "It says what stopped the run, and has no numbers of its speed or memory.";
+
+/// The same of JSON lines.
+const LINES: &str = "They are lines of JSON without a step time, throughput or memory that is known here. Paste what the run prints, with its progress bar.";
+/// What is said of output without a number that is known.
+const LOGGED: &str = "It looks like a program’s output, with no step time, throughput or memory that is known here, and no error. Paste lines that have one.";
 
 /// Recognizes a text and reads it. `name` is the file's, or "Pasted text". Time grows with the length of the text.
 pub fn read(name: &str, text: &str) -> Card {
@@ -52,13 +57,28 @@ pub fn read(name: &str, text: &str) -> Card {
     if is_nccl(text) {
         return evidence::nccl(name, text);
     }
+    if bare.contains("NVSMI LOG") {
+        let mut card = hardware::nvidia_smi(name, text);
+        card.unread("Other fields", "the names, the memory in use and the SM clocks are read", 0);
+        card.said.clear();
+        return card.done();
+    }
     if bare.contains("NVIDIA-SMI")
-        || bare.lines().take(3).any(|line| line.contains("(UUID: GPU-"))
+        || bare.lines().filter(|line| !line.trim().is_empty()).take(3).any(|line| line.contains("(UUID: GPU-"))
         || bare.contains("memory.used [MiB]")
         || bare.contains("clocks.sm [MHz]")
         || bare.contains("clocks.current.sm [MHz]")
     {
         return among(name, text, hardware::nvidia_smi(name, text));
+    }
+    if bare.contains("| AMD-SMI ") {
+        return hardware::amd_smi(name, text);
+    }
+    if bare.lines().take(8).any(|line| hardware::is_dmon(line)) {
+        let card = hardware::dmon(name, text);
+        if card.outcome != Outcome::Refused {
+            return card;
+        }
     }
     if bare.contains("ROCm System Management Interface") || bare.starts_with("GPU[0]") || bare.contains("ROCm SMI") {
         return hardware::rocm_smi(name, text);
@@ -125,10 +145,18 @@ pub fn read(name: &str, text: &str) -> Card {
         let mut card = evidence::script(name, text);
         if card.outcome == Outcome::Refused {
             let kind = bare.lines().find_map(|line| line.strip_prefix("kind:")).unwrap_or_default().trim();
-            card.said = format!(
-                "It is a manifest of a {kind} that says neither how many GPUs train nor what starts on them: an image may have a command of its own. \
+            let documents = yaml::read(bare).unwrap_or_default();
+            let is_known = documents.iter().any(schema::is_known) || ["Pod", "Deployment"].contains(&kind);
+            card.said = if is_known {
+                format!(
+                    "It is a manifest of a {kind} that says neither how many GPUs train nor what starts on them: an image may have a command of its own. \
                  Paste the command, or what a pod prints."
-            );
+                )
+            } else {
+                format!(
+                    "It is a manifest of a {kind}, a kind that isn’t followed here. Paste the command that it starts, or what a pod prints."
+                )
+            };
         }
         return card;
     }
@@ -137,20 +165,20 @@ pub fn read(name: &str, text: &str) -> Card {
     {
         return evidence::script(name, text);
     }
-    if log.said == CUT {
+    if log.said == CUT || log.said == TABLE {
         return log;
     }
     let environment = hardware::environment(name, text);
     if environment.outcome != Outcome::Refused {
         return environment;
     }
-    let said = foreign(bare).map_or_else(
-        || {
-            "It isn't recognized. Paste run output, a configuration, launch flags, or what nvidia-smi or nccl-tests print."
-                .to_owned()
-        },
-        |(what, instead)| format!("It is {what}, which isn’t read here. {instead}"),
-    );
+    let lines = bare.lines().filter(|line| !line.trim().is_empty());
+    let printed = lines.clone().filter(|line| parts::is_logged(line)).count();
+    let said = match foreign(bare) {
+        Some((what, instead)) => format!("It is {what}, which isn’t read here. {instead}"),
+        None if 2 * printed > lines.count() && yaml::read(bare).is_err() => LOGGED.to_owned(),
+        None => "It isn't recognized. Paste run output, a configuration, launch flags, or what nvidia-smi or nccl-tests print.".to_owned(),
+    };
     Card::refused(name, Kind::Unknown, said)
 }
 
@@ -159,16 +187,45 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
     const OF_A_JOB: &str = "Paste the job’s script, or what the job prints.";
     const OF_A_GPU: &str = "Set cluster.gpu to the GPU, and paste the job’s output.";
     const OF_A_SERVER: &str = "Paste the command that starts the server and what it prints, or the report of vllm bench serve or of sglang.bench_serving.";
-    const FORMS: [(&[&str], &str, &str); 14] = [
+    const OF_ANOTHER: &str =
+        "Give the model and the number of GPUs as a command of vLLM: vllm serve org/model --tensor-parallel-size 4.";
+    const OF_A_LINK: &str = "For the time of collectives, paste what nccl-tests prints on the same nodes.";
+    const OF_A_TRACE: &str = "Bring the trace itself: what export_chrome_trace writes, or nsys export --type json.";
+    const OF_LIGHTNING: &str = "A step takes several with accumulate_grad_batches. Give the time of a step in a run file (measured.step-time).";
+    const FORMS: [(&[&str], &str, &str); 34] = [
+        (&["it/s, v_num="], "the progress bar of PyTorch Lightning, which counts batches", OF_LIGHTNING),
+        (&["s/it, v_num="], "the progress bar of PyTorch Lightning, which counts batches", OF_LIGHTNING),
+        (&["vllmConfig:", "modelURL:"], "values for the Helm chart of vLLM’s production stack", OF_ANOTHER),
+        (&["slots_per_trial"], "a configuration of Determined", OF_A_JOB),
+        (&["run_id,key,value,step"], "metrics of MLflow", "Paste what the run prints."),
+        (&["pcieport", "AER: "], "what the kernel says of errors on PCIe links", OF_A_JOB),
+        (&["Job Wall-clock time:", "CPU Efficiency:"], "what seff prints of a job", OF_A_JOB),
+        (&["JobID|", "State|"], "what sacct prints, a list of jobs", OF_A_JOB),
+        (
+            &["Thread ", "(active): \"MainThread\"", ".py:"],
+            "a stack that py-spy dumped: the first line below its thread is where that thread stands",
+            OF_A_JOB,
+        ),
+        (&["# gpu", "pid", "type", "command"], "what nvidia-smi pmon prints", OF_A_GPU),
+        (&["text-generation-inference", "--model-id"], "a command of Text Generation Inference", OF_ANOTHER),
+        (&["llama-server", "-m"], "a command of llama.cpp", OF_ANOTHER),
+        (&["eval rate:", "prompt eval rate:"], "what ollama run --verbose prints", OF_A_SERVER),
+        (
+            &["_component_: torchtune"],
+            "a configuration of torchtune",
+            "Paste what the run prints, and the model’s config.json.",
+        ),
+        (&["proc'd:", "errors:"], "what gpu-burn prints", OF_A_GPU),
+        (&["#bytes", "#iterations", "BW peak"], "what a bandwidth test of perftest (ib_write_bw) prints", OF_A_LINK),
+        (&["#bytes", "#iterations", "t_min[usec]"], "what a latency test of perftest (ib_write_lat) prints", OF_A_LINK),
+        (&["Name", "Self CPU", "CPU total", "# of Calls"], "a table of PyTorch’s profiler", OF_A_TRACE),
+        (&["Time (%)", "Total Time (ns)", "Instances"], "a table of nsys stats", OF_A_TRACE),
+        (&["Resources", "Usage:", " CPU", "object_store_memory"], "what ray status prints of a cluster", OF_A_SERVER),
         (&["JobId=", "JobState="], "what scontrol show job prints", OF_A_JOB),
         (&["NodeName=", "CPUAlloc="], "what scontrol show node prints", OF_A_JOB),
         (&["Namespace:", "Containers:", "Image:"], "what kubectl describe prints of a pod", OF_A_JOB),
         (&["HBM-Usage(MB)", "NPU"], "the table of npu-smi, of Ascend NPUs", "The models here are of GPUs."),
-        (
-            &["AMD-SMI", "amdgpu"],
-            "the table of amd-smi",
-            "Paste what rocm-smi --showproductname --showmeminfo vram prints.",
-        ),
+        (&["# gpu", "pwr", "gtemp"], "what nvidia-smi dmon prints, with no row of a busy GPU", OF_A_GPU),
         (&["GPU Utilization (%)", "DeviceId"], "what xpu-smi prints, counters of Intel’s GPUs", OF_A_GPU),
         (&["guidellm "], "a command of guidellm, which measures a server", OF_A_SERVER),
         (&["Benchmarks Info:", "Metadata"], "a table of guidellm", OF_A_SERVER),
@@ -309,7 +366,7 @@ fn is_date(line: &str) -> bool {
 /// Run output in one piece.
 fn output(name: &str, text: &str) -> Card {
     let mut lines = Output::default();
-    lines.push(text);
+    lines.push(&broken::whole(text));
     lines.finish(name)
 }
 
@@ -346,8 +403,16 @@ fn json(name: &str, text: &str) -> Card {
         // A log may begin with a dictionary of Python's, as the Trainer prints it.
         Err(_) => {
             let log = output(name, text);
-            if log.outcome == Outcome::Refused { evidence::config(name, text) } else { log }
+            let is_lines = text.lines().filter(|line| !line.trim().is_empty()).take(50).all(|line| {
+                serde_json::from_str::<Map<String, Value>>(line).is_ok()
+            });
+            match log.outcome {
+                Outcome::Refused if is_lines => Card::refused(name, Kind::Unknown, LINES),
+                Outcome::Refused => evidence::config(name, text),
+                _ => log,
+            }
         }
+        Ok(_) if output(name, text).outcome != Outcome::Refused => output(name, text),
         Ok(value) if !MODEL_KEYS.iter().any(|key| value.get(key).is_some()) => Card::refused(
             name,
             Kind::Unknown,
@@ -393,26 +458,31 @@ fn looks_like_toml(text: &str) -> bool {
     is_head(first) || sets(first) && lines.any(is_head)
 }
 
+/// Whether a line is a row of nccl-tests.
+pub(super) fn is_row(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_number = |word: &&str| crate::decimal::parse(word).is_some();
+    (11..=14).contains(&words.len())
+        && words.iter().take(2).all(is_number)
+        && words.get(2).is_some_and(|word| ROW_TYPES.contains(word))
+        && words.iter().skip(4).all(is_number)
+}
+
 /// What nccl-tests calls the types of elements.
 const ROW_TYPES: [&str; 8] = ["float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"];
 
 /// Whether a text is a table of nccl-tests or rccl-tests.
 fn is_nccl(text: &str) -> bool {
-    let is_head = |line: &str| line.contains("algbw") && line.contains("busbw") || line.contains("# nThread");
+    // all_reduce_bench.py writes its table in Markdown.
+    let is_head = |line: &str| {
+        line.contains("algbw") && line.contains("busbw") && !line.contains('|') || line.contains("# nThread")
+    };
     let names = text.contains("busbw") || text.contains("nccl-tests") || text.contains("_perf");
     if names {
         return text.lines().any(is_head) || !crate::network::measured::read(text).rows.is_empty();
     }
     // Rows alone, without what stands above them.
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(100).collect();
-    let is_row = |line: &str| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let is_number = |word: &&str| crate::decimal::parse(word).is_some();
-        (11..=14).contains(&words.len())
-            && words.iter().take(2).all(is_number)
-            && ROW_TYPES.contains(&words[2])
-            && words.iter().skip(4).all(is_number)
-    };
     let mut rows = lines.iter().filter(|line| !line.trim_start().starts_with('#')).peekable();
     lines.len() > 1 && rows.peek().is_some() && rows.all(|line| is_row(line))
 }

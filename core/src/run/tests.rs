@@ -1602,10 +1602,11 @@ fn what_a_log_says_is_of_that_run_alone() {
         let l = read("x", &format!("[rank0]: INFO - {words}\n{}", titan(14, 7_282, ""))).run.layout;
         assert_eq!((l.zero, l.recompute), (zero, recompute), "{words}");
     }
-    // Each row of a table is a run; the same rows without a table are one.
+    // Each row of a table is a run, and one alone is that run; the same rows without a table are one.
     let rows = format!("{}{}", titan(10, 900, " |"), titan(20, 700, " |"));
     let tokens = |text: &str| read("x", text).run.measured(Metric::TokensPerGpu);
-    assert_eq!(tokens(&format!("batch | speed\n-- | --\n{rows}")), Some(700.0));
+    assert_eq!(tokens(&format!("batch | speed\n-- | --\n{rows}")), None);
+    assert_eq!(tokens(&format!("batch | speed\n-- | --\n{}", titan(10, 900, " |"))), Some(900.0));
     assert_eq!(tokens(&format!("{}{}", titan(100, 900, ""), titan(110, 700, ""))), Some(800.0));
     // The first of two steps compiles.
     assert_eq!(tokens(&format!("{}{}", titan(1, 9, ""), titan(2, 700, ""))), Some(700.0));

@@ -27,6 +27,11 @@ impl Line {
     pub fn len(&self) -> usize {
         self.folded.len()
     }
+
+    /// The line from a byte on.
+    pub fn from(&self, at: usize) -> &str {
+        self.original.get(at..).unwrap_or(&self.original)
+    }
 }
 
 /// A piece of a pattern: words, or a place for anything, with a name or without.
@@ -89,6 +94,11 @@ impl Pattern {
             Some(Piece::Words(words)) => words,
             _ => "",
         }
+    }
+
+    /// Where it begins in a line that it fits.
+    pub fn begins_at(&self, line: &Line) -> usize {
+        find(&line.folded, self.first(), 0).unwrap_or_default()
     }
 
     /// What it keeps of a line that it fits; the first words must begin within the first `own` bytes.

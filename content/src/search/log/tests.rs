@@ -238,3 +238,12 @@ fn a_message_broken_inside_a_word_is_read() {
     }
     assert!(tried > 2, "{tried}");
 }
+
+#[test]
+fn a_long_line_is_quoted_where_its_sign_stands() {
+    let log =
+        format!("{{\"labels\": \"{}\", \"log\": \"out of memory. Tried to allocate 2.00 GiB\"}}", "x".repeat(900));
+    let reading = read_log(&signs(), &log);
+    let [seen] = &reading.seen[..] else { panic!("{reading:?}") };
+    assert_eq!(seen.place.text, "… out of memory. Tried to allocate 2.00 GiB\"}");
+}

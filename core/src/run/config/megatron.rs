@@ -97,6 +97,7 @@ const PASSED: &[&str] = &[
     "export",
     "qk-clip",
     "overlap-",
+    "ddp-",
     "tp-comm",
     "no-gradient-accumulation",
     "gradient-accumulation-fusion",

@@ -33,6 +33,14 @@ const PASSED: &[&str] = &[
     "response-role",
     "enable-metrics",
     "generation-config",
+    // Where the other nodes are.
+    "node-rank",
+    "master-addr",
+    "master-port",
+    "dist-init-addr",
+    "dist-timeout",
+    "headless",
+    "distributed-executor-backend",
 ];
 
 /// What a line has that starts a server.
@@ -66,7 +74,10 @@ pub(in crate::run) fn find(text: &str) -> Option<(Range<usize>, Read)> {
                 true => super::expanded(&word.replace(['"', '\''], ""), i, variables),
                 false => word.to_owned(),
             });
-            let read = command::read(&words.collect::<Vec<_>>().join(" "));
+            let words = words.collect::<Vec<_>>().join(" ");
+            // A quote of what stands around the command.
+            let is_whole = words.matches('"').count() % 2 == 0;
+            let read = command::read(&if is_whole { words } else { words.replace('"', "") });
             // A line that only names an image says nothing.
             if let Some(read) = read.filter(|read| read.serve != Serve::default()) {
                 return Some((at..to, read));
@@ -229,7 +240,12 @@ fn bytes_per_weight(quant: Quant, preset: Option<&presets::Preset>) -> f64 {
 fn other(card: &mut Card, option: &str, at: usize) {
     let (name, value) = option.split_once(' ').unwrap_or((option, ""));
     let name = name.trim_start_matches('-').replace('_', "-");
-    if name == "dtype" {
+    if name == "nnodes"
+        && let Some(nodes) = value.parse().ok().filter(|n| (1..=crate::setup::MAX_NODES).contains(n))
+    {
+        card.run.cluster.nodes = Some(nodes);
+        card.found("Nodes", crate::quantity::grouped(nodes), at);
+    } else if name == "dtype" {
         card.run.layout.dtype = match value {
             "auto" | "bfloat16" | "bf16" => Some(Dtype::Bf16),
             "float16" | "half" => Some(Dtype::Fp16),
