@@ -86,6 +86,8 @@ fn a_config_is_counted_or_marked_as_a_guess() {
     let (out, _, code) = ringside(&["config", "-"], &llama.to_string());
     // The count that Meta's model card and the library's own class give for Llama 3 8B.
     assert!(out.contains("8,030,261,248") && code == Some(0), "{out}");
+    // Keys and values of 8 heads of 128 in 32 layers, two bytes each.
+    assert!(out.contains("KV cache    131,072 B per token") && !out.contains("State"), "{out}");
     let unknown = llama.to_string().replace("\"llama\"", "\"zephyr_next\"");
     let (out, _, code) = ringside(&["config", "-"], &unknown);
     assert!(out.contains("a guess") && code == Some(1), "{out}");

@@ -217,7 +217,7 @@ fn a_megabyte_of_module_names_is_passed_over() {
     );
 }
 
-/// nvidia/Llama-3.1-70B-Instruct-FP8 and eight more of ai-dynamo/aiconfigurator say how they are quantized in a file of its own alone.
+/// nvidia/Llama-3.1-70B-Instruct-FP8 and ten more of ai-dynamo/aiconfigurator say how they are quantized in a file of its own alone.
 #[test]
 fn a_config_and_its_hf_quant_config_are_one() {
     let config = fixture("configs/llama-3-70b.json");
