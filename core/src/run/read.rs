@@ -74,7 +74,7 @@ pub fn read(name: &str, text: &str) -> Card {
     if bare.contains("| AMD-SMI ") {
         return hardware::amd_smi(name, text);
     }
-    if bare.lines().take(8).any(|line| hardware::is_dmon(line)) {
+    if bare.lines().take(8).any(hardware::is_dmon) {
         let card = hardware::dmon(name, text);
         if card.outcome != Outcome::Refused {
             return card;
