@@ -9,6 +9,7 @@ use leptos::ev;
 use leptos::prelude::*;
 use ringside_content::language::Lang;
 use ringside_content::route::Route;
+use ringside_content::schema::Page;
 use ringside_core::query::Query;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{Element, HtmlAnchorElement, MouseEvent};
@@ -213,6 +214,10 @@ fn followed(event: &MouseEvent) -> Option<web_sys::Url> {
     let ours = url.origin() == location().origin().ok()?;
     let path = path.strip_prefix(&base_path()).filter(|rest| ours && rest.starts_with('/'))?;
     // Within the page the browser finds its way, and moves the focus too.
+    // A browser lets a page use the camera, which counts votes, when it is loaded.
+    if Route::of(path) == Route::Page(Page::Presenter) {
+        return None;
+    }
     let elsewhere = location().pathname().ok()? != url.pathname() || location().search().ok()? != url.search();
     (Route::of(path) != Route::Unknown && (elsewhere || url.hash().is_empty())).then_some(url)
 }

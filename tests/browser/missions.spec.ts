@@ -167,8 +167,10 @@ test("a room decides on the projector by its hands, by keys alone, and what was 
     await page.keyboard.type(typed);
     await keys("Enter");
   }
-  await keys("+", "Enter", "+", "+", "+", "-");
+  // A number is the count, and doesn't lead to a slide.
+  await keys("1", "2", "Backspace", "Enter", "1", "+", "+", "-");
   await expect(counts).toHaveText(["1", "2"]);
+  await expect(bar).toContainText("2 of 2 · Decision 1 of 10");
   expect(await contrast(page)).toEqual([]);
 
   // They are kept, and so is what is projected.

@@ -36,7 +36,7 @@ pub(super) fn form(session: Session) -> AnyView {
                         view! {
                             {remark}
                             {beside}
-                            {frame::verdict(right, true, reveal)}
+                            <div class="answer revealed" inner_html=reveal></div>
                         }
                             .into_any()
                     })

@@ -176,7 +176,7 @@ impl Hands {
 
     /// The keys that count, up to Enter, as a sentence begins with them.
     pub fn keys() -> AnyView {
-        view! { <kbd>"+"</kbd> " and " <kbd>"−"</kbd> " count hands, " <kbd>"Enter"</kbd> }.into_any()
+        view! { "Type how many hands an answer has, or count them by " <kbd>"+"</kbd> " and " <kbd>"−"</kbd> ". " <kbd>"Enter"</kbd> }.into_any()
     }
 
     /// The answers with their counts, each with a button that does `choose` with it.

@@ -147,12 +147,13 @@ impl Index {
         &self.of.entries
     }
 
-    /// The best `limit` places for a question; none for one without a word, and figures to begin with where nothing has any of its words.
+    /// The best `limit` places for a question; none for an empty one, and figures to begin with where nothing has any of its words.
     pub fn find(&self, question: &str, limit: usize) -> Found {
         let words = self.same.words_or_filler(question);
         let words: Vec<Word> = words.into_iter().flat_map(|word| self.parted(word)).collect();
         if words.is_empty() {
-            return Found::default();
+            let hits = if question.trim().is_empty() { Vec::new() } else { self.instead(limit) };
+            return Found { hits, meant: String::new(), weak: true };
         }
         let (asked, meant, unknown) = self.asked(question, &words);
         let total = unknown + distinct(&asked).map(|one| one.weight).sum::<f64>();
@@ -182,10 +183,15 @@ impl Index {
             hits.push(self.shown(at, entry, &asked));
         }
         if hits.is_empty() {
-            let figures = self.of.entries.iter().enumerate().filter(|(_, entry)| entry.kind == EntryKind::Widget);
-            hits = figures.take(INSTEAD.min(limit)).map(|(at, entry)| self.shown(at, entry, &asked)).collect();
+            hits = self.instead(limit);
         }
         Found { hits, meant, weak: best < WEAK * total }
+    }
+
+    /// Figures to begin with, where no place has anything of a question.
+    fn instead(&self, limit: usize) -> Vec<Hit> {
+        let figures = self.of.entries.iter().enumerate().filter(|(_, entry)| entry.kind == EntryKind::Widget);
+        figures.take(INSTEAD.min(limit)).map(|(at, entry)| self.shown(at, entry, &[])).collect()
     }
 
     /// The entries of which a phrase stands whole in the question, and what the longest counts.

@@ -70,6 +70,10 @@ const XGMI: Source = Source {
     title: "AMD Instinct MI300X, data sheet: seven links of 128 GB/s, both directions together",
     url: "https://www.amd.com/en/products/accelerators/instinct/mi300/mi300x.html",
 };
+const XGMI_MI350: Source = Source {
+    title: "AMD Instinct MI355X, data sheet: seven links of 153.6 GB/s, both directions together",
+    url: "https://www.amd.com/en/products/accelerators/instinct/mi350/mi355x.html",
+};
 
 const fn row(
     (id, name): (&'static str, &'static str),
@@ -102,6 +106,7 @@ pub const INSIDE: &[Link] = &[
     row(("nvlink3-a800", "NVLink 3 (A800)"), 3.4, 200.0, Wiring::Port, A800),
     row(("nvlink4-h800", "NVLink 4 (H800)"), 3.4, 200.0, Wiring::Port, H800),
     row(("xgmi", "Infinity Fabric mesh (MI300X)"), 3.4, 64.0, Wiring::Mesh, XGMI),
+    row(("xgmi-mi350", "Infinity Fabric mesh (MI350X)"), 3.4, 76.8, Wiring::Mesh, XGMI_MI350),
     row(("pcie3", "PCIe 3 ×16"), 5.7, 15.75, Wiring::Port, PCIE),
     row(("pcie4", "PCIe 4 ×16"), 5.7, 31.5, Wiring::Port, PCIE),
     row(("pcie5", "PCIe 5 ×16"), 5.7, 63.0, Wiring::Port, PCIE),
@@ -166,10 +171,9 @@ pub fn of(gpu: &Accelerator) -> (Option<&'static Link>, Option<&'static Link>) {
     (find(gpu.ports.inside), find(gpu.ports.between))
 }
 
-/// What joins the GPU to its host: PCIe 5 from Hopper and MI300 on, else PCIe 4.
+/// What joins the GPU to its host; PCIe 4 where the table doesn't say.
 pub fn host(gpu: &Accelerator) -> Option<&'static Link> {
-    let fifth = ["h100", "h200", "b200", "b300", "mi300", "mi325"].iter().any(|name| gpu.id.starts_with(name));
-    find(if fifth { "pcie5" } else { "pcie4" })
+    find(gpu.ports.host).or_else(|| find("pcie4"))
 }
 
 /// The links of a machine with this GPU: those that a query names as `link` and `net`, and in place of one that it does not name

@@ -306,7 +306,7 @@ pub const ALL: &[Accelerator] = &[
         (2500.0, "bf16"), ports("nvlink5", "ndr", ""),
         from("NVIDIA GB200 NVL72, specifications", "https://www.nvidia.com/en-us/data-center/gb200-nvl72/"),
     ).twice_as_fast_in_fp8(),
-    row(("b300", "B300 SXM 288 GB"), (288.0, 0), 8000.0, (2250.0, "bf16"), ports("nvlink5", "xdr", ""), HGX).twice_as_fast_in_fp8(),
+    row(("b300", "B300 SXM 288 GB"), (288.0, 0), 8000.0, (2250.0, "bf16"), ports("nvlink5", "xdr", "pcie5"), HGX).twice_as_fast_in_fp8(),
     row(
         ("gb300", "GB300 279 GB"),
         (279.0, 0),
@@ -331,7 +331,7 @@ pub const ALL: &[Accelerator] = &[
         ("mi300x", "Instinct MI300X 192 GB"),
         (192.0, 0),
         5300.0,
-        (1307.0, "bf16"), ports("xgmi", "roce-400", ""),
+        (1307.0, "bf16"), ports("xgmi", "roce-400", "pcie5"),
         from(
             "AMD Instinct MI300X, specifications",
             "https://www.amd.com/en/products/accelerators/instinct/mi300/mi300x.html",
@@ -341,7 +341,7 @@ pub const ALL: &[Accelerator] = &[
         ("mi325x", "Instinct MI325X 256 GB"),
         (256.0, 0),
         6000.0,
-        (1307.0, "bf16"), ports("xgmi", "roce-400", ""),
+        (1307.0, "bf16"), ports("xgmi", "roce-400", "pcie5"),
         from(
             "AMD Instinct MI325X, specifications",
             "https://www.amd.com/en/products/accelerators/instinct/mi300/mi325x.html",
@@ -351,7 +351,7 @@ pub const ALL: &[Accelerator] = &[
         ("mi350x", "Instinct MI350X 288 GB"),
         (288.0, 0),
         8000.0,
-        (2300.0, "bf16"), OTHER,
+        (2300.0, "bf16"), ports("xgmi-mi350", "roce-400", "pcie5"),
         from(
             "AMD Instinct MI350X, specifications",
             "https://www.amd.com/en/products/accelerators/instinct/mi350/mi350x.html",
@@ -361,7 +361,7 @@ pub const ALL: &[Accelerator] = &[
         ("mi355x", "Instinct MI355X 288 GB"),
         (288.0, 0),
         8000.0,
-        (2500.0, "bf16"), OTHER,
+        (2500.0, "bf16"), ports("xgmi-mi350", "roce-400", "pcie5"),
         from(
             "AMD Instinct MI355X, specifications",
             "https://www.amd.com/en/products/accelerators/instinct/mi350/mi355x.html",

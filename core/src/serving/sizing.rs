@@ -644,6 +644,9 @@ impl Params {
                 _ => format!(" With {replica} per replica it would take {}.", counted(gpus, "GPU", "GPUs")),
             };
         }
+        if size.tp > 1 && links::of(self.machine.gpu).0.is_none() {
+            text += " The links between its accelerators aren’t in the table, so PCIe 4 is taken.";
+        }
         if self.machine.activations == 0.0 && size.is_full() {
             text += BEFORE_ACTIVATIONS;
         }

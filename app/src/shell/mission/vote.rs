@@ -95,6 +95,10 @@ impl Vote {
         self.said.try_set(made.err().map(Err));
     }
 
+    fn has_answers(self) -> bool {
+        self.hands.answers.with_untracked(|all| !all.is_empty())
+    }
+
     /// Listens for the keys of a room, while this decision is projected. `propose` puts what the figure shows to the vote.
     fn listen(self, propose: impl Fn() + 'static) {
         let on_stage = || document().query_selector(".mission-decision.projected, .mission-decision .projected");
@@ -108,7 +112,7 @@ impl Vote {
                 "v" | "V" => propose(),
                 // It presses a button that has the focus.
                 "Enter" if !on_nothing(event) => return,
-                key if self.hands.press(key) => {}
+                key if self.has_answers() && self.hands.type_or_press(key) => {}
                 _ => return,
             }
             event.prevent_default();
@@ -127,7 +131,12 @@ impl Vote {
             self.hands.answers.with(|all| if is_open { !all.is_empty() } else { all.iter().any(|a| a.hands > 0) })
         };
         view! {
-            <section class="mission-vote sans" class:begun=is_begun aria-label="Show of hands">
+            <section
+                class="mission-vote sans"
+                class:begun=is_begun
+                data-counts=move || (!is_empty()).then_some("")
+                aria-label="Show of hands"
+            >
                 <h3>"Show of hands"</h3>
                 <p hidden=move || !is_empty()>"No answer has been put to the vote yet."</p>
                 {self.hands.rows(move |nth| self.choose(nth))}

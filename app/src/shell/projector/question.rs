@@ -77,7 +77,7 @@ impl Question {
                     {self.hands.counts()}
                     {votes::button(self.hands)}
                     <p class="room-keys">
-                        "Type how many hands an answer has, or count them by " <kbd>"+"</kbd> " and " <kbd>"−"</kbd> ". " <kbd>"Enter"</kbd> " begins the next answer, " <kbd>"→"</kbd> " shows the figure."
+                        {Hands::keys()} " begins the next answer, " <kbd>"→"</kbd> " shows the figure."
                     </p>
                 </div>
             </Show>

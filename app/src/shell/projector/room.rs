@@ -398,6 +398,7 @@ impl Room {
             // A button that has the focus is pressed.
             "Enter" if !on_nothing(event) => return,
             key if self.question.press(key) => {}
+            _ if counts() => return,
             digit => match digit.parse::<usize>() {
                 Ok(n) if (1..=9).contains(&n) => self.go(n - 1),
                 _ => return,
@@ -405,6 +406,12 @@ impl Room {
         }
         event.prevent_default();
     }
+}
+
+/// Whether a mission's vote is on stage, to which numbers belong.
+fn counts() -> bool {
+    let vote = ".mission-decision:is(.projected, :has(.projected)) [data-counts]";
+    matches!(document().query_selector(vote), Ok(Some(_)))
 }
 
 pub(super) fn flip(signal: RwSignal<bool>) {

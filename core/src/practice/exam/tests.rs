@@ -354,6 +354,55 @@ fn a_copied_file_is_noticed_in_the_table() {
     }
 }
 
+/// Thirty files as they are handed in: 27 learners, one of whom handed in twice, and two who are called the same.
+#[test]
+fn a_class_of_thirty_files_gets_into_both_gradebooks() {
+    let right = ["15.4", "60 GB", "1, 2"];
+    let answers = |points: usize| [0, 1, 2].map(|i| if i < points { right[i] } else { "" });
+    let file = |learner: &str, ended: i64, points: usize| {
+        let taken = taken(0, answers(points));
+        ExamResult { learner: learner.to_owned(), ended, ..taken }.to_json()
+    };
+    let name = |i: usize| format!("Learner{i} Last{i}");
+    let mut files: Vec<String> = (0..27).map(|i| file(&name(i), 1_700_001_800, i % 4)).collect();
+    files.push(file(&name(2), 1_700_009_000, 3));
+    files.extend([1, 2].map(|points| file("Kim Lee", 1_700_001_800, points)));
+    assert_eq!(files.len(), 30);
+    let read: Vec<Recheck> = files.iter().map(|file| again(&ExamResult::read(file).unwrap())).collect();
+    assert!(read.iter().all(Recheck::agrees));
+    let table = class_table(&read);
+    let learners: Vec<String> = (0..27).map(name).chain(["Kim Lee".to_owned(), "Kim Lee".to_owned()]).collect();
+    let moodle = learners.iter().enumerate().map(|(i, name)| {
+        let (first, last) = name.split_once(' ').unwrap();
+        format!("{first},{last},{i},l{i}@x.org")
+    });
+    let canvas = learners.iter().enumerate().map(|(i, name)| {
+        let (first, last) = name.split_once(' ').unwrap();
+        format!("\"{last}, {first}\",{i},s{i},l{i},A")
+    });
+    let moodle = ["First name,Last name,ID number,Email address".to_owned()].into_iter().chain(moodle);
+    let canvas = ["Student,ID,SIS User ID,SIS Login ID,Section", "    Points Possible,,,,"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(canvas);
+    for (platform, above, rows) in [("Moodle", 1, moodle.collect::<Vec<_>>()), ("Canvas", 2, canvas.collect())] {
+        let graded = gradebook::gradebook(&rows.join("\n"), &table, "Quiz").unwrap();
+        assert_eq!((graded.platform, graded.marked, graded.of), (platform, 27, 29));
+        assert_eq!(graded.unknown, ["Kim Lee", "Kim Lee"]);
+        let cells = csv::read(&graded.csv);
+        for i in 0..29 {
+            let points = if i == 2 {
+                "3".to_owned()
+            } else if i < 27 {
+                (i % 4).to_string()
+            } else {
+                String::new()
+            };
+            assert_eq!(cells[i + above].last(), Some(&points), "{platform}: {}", learners[i]);
+        }
+    }
+}
+
 #[test]
 fn a_person_marks_what_only_a_person_can() {
     let essay = r#"{ "id": "why", "kind": "explain", "skill": "memory.kinds", "prompt": "Why?", "rubric": ["a", "b", "c", "d"],
