@@ -12,6 +12,8 @@ use crate::{file, root};
 #[serde(deny_unknown_fields)]
 struct Questions {
     question: Vec<Question>,
+    /// Questions that have no answer here.
+    none: Vec<String>,
 }
 
 /// A question, and the pages that answer it.
@@ -20,6 +22,9 @@ struct Questions {
 struct Question {
     ask: String,
     at: Vec<String>,
+    /// Whether it was asked once all tuning was done.
+    #[serde(default)]
+    last: bool,
 }
 
 impl Question {
@@ -56,9 +61,9 @@ fn real_questions_find_their_page() {
         assert!(question.at.iter().all(known), "{}: {:?}", question.ask, question.at);
     }
     let index = Index::of(Arc::new(index));
-    let mut scores: [Score; 2] = Default::default();
+    let mut scores: [Score; 3] = Default::default();
     for (i, question) in questions.question.iter().enumerate() {
-        let score = &mut scores[usize::from(i % 3 == 2)];
+        let score = &mut scores[if question.last { 2 } else { usize::from(i % 3 == 2) }];
         let hrefs = answer(&index, &signs, &question.ask, 10).hrefs(&index, &signs);
         assert!(!hrefs.is_empty(), "{}", question.ask);
         let is_first = hrefs.iter().take(1).any(|href| question.is_at(href));
@@ -71,14 +76,23 @@ fn real_questions_find_their_page() {
             score.missed.push(format!("{why}: {} → {:?}", question.ask, hrefs.get(..4).unwrap_or(&hrefs)));
         }
     }
-    let [tuned, held] = &scores;
-    for (name, score) in [("tuned", tuned), ("held back", held)] {
+    for question in &questions.none {
+        let answered = answer(&index, &signs, question, 10);
+        assert!(answered.figures.is_empty() && !answered.found.hits.is_empty(), "{question}: {:?}", answered.figures);
+    }
+    let [tuned, held, last] = &scores;
+    for (name, score) in [("tuned", tuned), ("held back", held), ("asked last", last)] {
         let [first, three] = score.shares();
         println!("{name}: {first}% first, {three}% among three, of {}\n{}", score.asked, score.missed.join("\n"));
     }
     assert!(tuned.asked >= 100 && held.asked >= 50);
-    for score in [tuned, held] {
+    // Those asked last scored 68% and 87% when they were asked. No word was added for them since.
+    for (score, least) in [(tuned, [90, 95]), (held, [90, 95]), (last, [70, 85])] {
         let [first, three] = score.shares();
-        assert!(first >= 90 && three >= 95, "{first}% first, {three}% among three:\n{}", score.missed.join("\n"));
+        assert!(
+            first >= least[0] && three >= least[1],
+            "{first}% first, {three}% among three:\n{}",
+            score.missed.join("\n")
+        );
     }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::spelling::nearest;
-use super::text::{Same, Word};
+use super::text::{Same, Word, stems};
 use super::{Found, Hit};
 use crate::schema::{EntryKind, SearchEntry, SearchIndex};
 
@@ -27,6 +27,10 @@ const ENOUGH: f64 = 1.2;
 const NUMBER: f64 = 0.3;
 /// What the end of a word counts that was not typed yet.
 const UNFINISHED: f64 = 0.6;
+/// What each word counts of a phrase for searching that stands whole in a question, filler included: "where should I start".
+const WHOLE: f64 = 2.5;
+/// A phrase of fewer words says too little.
+const PHRASE: usize = 3;
 /// The best so many are looked at for neighbours.
 const LOOKED_AT: usize = 80;
 /// Below this share of the question's words, by weight, a result is not what was asked for.
@@ -65,6 +69,8 @@ pub struct Index {
     postings: Vec<(String, Vec<Posting>)>,
     /// The words of each entry.
     docs: Vec<[Vec<u32>; FIELDS]>,
+    /// By their first words: the phrases for searching, and the entries that have them.
+    phrases: BTreeMap<String, Vec<(Vec<String>, u32)>>,
     /// Words of a field on average.
     usual: [f64; FIELDS],
 }
@@ -91,6 +97,11 @@ impl Index {
         let mut index = Self { same: Same::of(&of.same), ..Self::default() };
         for (at, entry) in of.entries.iter().enumerate() {
             let at = u32::try_from(at).unwrap_or(u32::MAX);
+            for phrase in entry.words.split(',').map(stems).filter(|phrase| phrase.len() >= PHRASE) {
+                if let Some(first) = phrase.first().cloned() {
+                    index.phrases.entry(first).or_default().push((phrase, at));
+                }
+            }
             let fields = fields(entry).map(|text| index.same.words(text));
             let mut counts: BTreeMap<u32, [u16; FIELDS]> = BTreeMap::new();
             let mut doc: [Vec<u32>; FIELDS] = Default::default();
@@ -146,6 +157,13 @@ impl Index {
         let (asked, meant, unknown) = self.asked(question, &words);
         let total = unknown + distinct(&asked).map(|one| one.weight).sum::<f64>();
         let mut scores = self.score(&asked, total - unknown);
+        for (at, score) in self.whole(question) {
+            match scores.iter_mut().find(|(.., own)| *own == at) {
+                Some((own, ..)) => *own += score,
+                None => scores.push((score, total, at)),
+            }
+        }
+        scores.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
         scores.truncate(LOOKED_AT.max(limit));
         for (score, _, at) in &mut scores {
             *score += self.neighbours(&asked, *at);
@@ -168,6 +186,21 @@ impl Index {
             hits = figures.take(INSTEAD.min(limit)).map(|(at, entry)| self.shown(at, entry, &asked)).collect();
         }
         Found { hits, meant, weak: best < WEAK * total }
+    }
+
+    /// The entries of which a phrase stands whole in the question, and what the longest counts.
+    fn whole(&self, question: &str) -> BTreeMap<usize, f64> {
+        let words = stems(question);
+        let mut found: BTreeMap<usize, f64> = BTreeMap::new();
+        for at in 0..words.len() {
+            let rest = words.get(at..).unwrap_or_default();
+            let phrases = rest.first().and_then(|first| self.phrases.get(first)).into_iter().flatten();
+            for (phrase, entry) in phrases.filter(|(phrase, _)| rest.starts_with(phrase)) {
+                let score = found.entry(*entry as usize).or_default();
+                *score = score.max(WHOLE * phrase.len() as f64);
+            }
+        }
+        found
     }
 
     /// A word that stands nowhere as it is, such as "zero3", as its letters and its number, if the letters are known.

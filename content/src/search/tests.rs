@@ -102,6 +102,16 @@ fn phrases_of_the_same_meaning_are_one() {
 }
 
 #[test]
+fn a_phrase_for_searching_that_stands_whole_in_a_question_counts_with_its_filler() {
+    let place =
+        SearchEntry { words: "where should I start, test what I know".to_owned(), ..entry("Placement", "", "") };
+    let entries = [entry("Start of a test", "", "start the test that you know"), place];
+    assert_eq!(found(&entries, "where should I start with this"), [1, 0]);
+    assert_eq!(found(&entries, "how can I test what I know"), [1, 0]);
+    assert_eq!(found(&entries, "start of a test"), [0, 1]);
+}
+
+#[test]
 fn equal_scores_keep_their_order_and_a_place_comes_once() {
     let mut entries = vec![entry("Memory", "", ""); 5];
     for (i, entry) in entries.iter_mut().enumerate() {

@@ -47,7 +47,6 @@ pub(super) struct Same {
 impl Same {
     /// Of lists whose items all count as the first.
     pub fn of(lists: &[Vec<String>]) -> Self {
-        let stems = |text: &str| split(text).into_iter().map(|word| word.stem).collect::<Vec<_>>();
         let mut phrases: BTreeMap<String, Vec<[Vec<String>; 2]>> = BTreeMap::new();
         for list in lists {
             let Some((first, others)) = list.split_first() else { continue };
@@ -102,6 +101,11 @@ impl Same {
         }
         words
     }
+}
+
+/// The words of a text without their endings, filler included.
+pub(super) fn stems(text: &str) -> Vec<String> {
+    split(text).into_iter().map(|word| word.stem).collect()
 }
 
 /// The words of a text as they stand.

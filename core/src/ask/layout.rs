@@ -106,7 +106,7 @@ fn begun(r: &Reading) -> Result<&Begun, &String> {
 /// Whether a run's MFU follows from its layout: not where the question says it, lacks the GPU or their number, or is of more than full
 /// training: an adapter, or reinforcement learning.
 pub(super) fn has_run(r: &Reading) -> bool {
-    r.mfu.is_none() && r.gpu.is_some() && r.cluster().is_some() && !r.has(&super::ADAPTER) && !r.has(&super::RL)
+    r.mfu.is_none() && r.gpu.is_some() && r.cluster().is_some() && !r.wants(&super::ADAPTER) && !r.has(&super::RL)
 }
 
 /// The MFU that a question's run is counted at, and the fastest layout of its job.
@@ -143,19 +143,18 @@ pub(super) fn run(r: &Reading) -> Option<LaidOut> {
 }
 
 impl LaidOut {
-    /// Whose MFU it is that the run takes `seconds` at.
-    pub(super) fn says(&self, seconds: f64) -> String {
-        let percent = |value: f64| Unit::Fraction.format(value);
+    /// Whose MFU it is that the run is counted at; `is_timed` where its time is given, so that another MFU means other tokens.
+    pub(super) fn says(&self, run: &training_run::Run, is_timed: bool) -> String {
         let (job, own) = (&self.job, self.own);
         match self.reached {
             Some(reached) => format!(
-                " That MFU is what half of {} on this GPU reach or pass ({} to {}). The fastest layout that the parallel planner finds, {job}, \
-                 would reach {} and take {} without failures, slow nodes or a power limit.",
+                " That MFU is what half of {} on this GPU reach or pass. The fastest layout that the parallel planner finds would {} if nothing fails or slows down.",
                 reached.counted(),
-                percent(reached.least),
-                percent(reached.most),
-                percent(own),
-                Unit::Seconds.format(seconds * reached.middle / own),
+                if is_timed {
+                    format!("see {} tokens", count(run.tokens * own / reached.middle))
+                } else {
+                    format!("take {}", Unit::Seconds.format(run.seconds() * reached.middle / own))
+                },
             ),
             None => format!(
                 " That MFU is the parallel planner’s estimate for {job}, the fastest layout that fits, without failures, slow nodes or a power limit."

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::read::{Reading, What};
 use super::{Answered, RUN};
 use crate::planner::published;
+use crate::quantity::{Unit, count, grouped};
 use crate::query::{Query, plain};
 
 /// What it is called.
@@ -21,7 +22,12 @@ fn answered(reading: &Reading, source: &str) -> Option<Answered> {
     let compares = reading.has(&["utilization", "util", "smi"]);
     let is_low = reading.has(&["mfu"])
         && reading.has(&["low", "bad", "poor", "improve", "increase", "raise", "drop", "dropped"]);
-    let says = match (reading.mfu, reading.step, reading.gpu) {
+    let counted = mfu_of(reading);
+    let mfu = counted.as_ref().map(|(mfu, _)| *mfu).or(reading.mfu);
+    let says = match (mfu, reading.step, reading.gpu) {
+        (Some(mfu), _, gpu) if let Some((_, how)) = &counted => {
+            format!("{how} {} {NEXT}", published::standing(mfu, gpu))
+        }
         (Some(mfu), _, gpu) if gpu.is_some() || !compares => format!("{} {NEXT}", published::standing(mfu, gpu)),
         (None, Some(_), Some(_)) => {
             format!("Whether that is slow depends on the model, the batch and the layout. {NEXT}")
@@ -31,13 +37,64 @@ fn answered(reading: &Reading, source: &str) -> Option<Answered> {
         }
         _ => return None,
     };
-    let query = Query::new([("r", file(reading, source))].into_iter().filter(|(_, file)| !file.is_empty()));
-    let takes = |what: What| matches!(what, What::Model | What::Gpu | What::Cluster | What::Mfu | What::Step);
+    let query = Query::new([("r", file(reading, mfu, source))].into_iter().filter(|(_, file)| !file.is_empty()));
+    let is_counted = counted.is_some();
+    let takes = |what: What| match what {
+        What::Model | What::Gpu | What::Cluster | What::Step => true,
+        // What others say of it is no part of what is counted.
+        What::Mfu => !is_counted,
+        What::Speed | What::Flops => is_counted,
+        What::Batch | What::Length => is_counted && reading.speed.is_none() && reading.flops.is_none(),
+        _ => false,
+    };
     let [mut read, unused] = reading.parted(takes);
     if read.is_empty() {
         read.push("a low MFU".to_owned());
     }
     Some(Answered { figure: RUN, title: TITLE, query, read, unused, says })
+}
+
+/// The MFU that a speed comes to, and how it is counted: FLOPs per second of a GPU, tokens per second, or the tokens of a step in its time. None
+/// where the question says no such speed of a training run, or lacks the GPU, or the model that makes FLOPs of tokens.
+fn mfu_of(r: &Reading) -> Option<(f64, String)> {
+    let gpu = r.gpu.filter(|_| r.has(&["mfu"]) || r.trains())?;
+    let percent = |mfu: f64| Unit::Fraction.format(mfu);
+    let peak = format!("{} of dense {}", Unit::FlopPerSecond.format(gpu.peak), gpu.peak_dtype);
+    let found = match (r.flops, r.speed, r.step) {
+        (Some(flops), ..) => (flops / gpu.peak, format!("{} of {peak}", Unit::FlopPerSecond.format(flops))),
+        (None, speed, step) => {
+            let gpus = r.cluster().map(|[node, nodes]| node.saturating_mul(nodes));
+            let (rate, of) = match (speed, step) {
+                (Some((tokens, true)), _) => (tokens, String::new()),
+                (Some((tokens, false)), _) => (tokens / gpus.unwrap_or(1) as f64, over(gpus)),
+                (None, Some(step)) => {
+                    let tokens = r.batch_tokens.or_else(|| Some(r.batch? as f64 * r.seq? as f64))?;
+                    (tokens / step / gpus? as f64, over(gpus))
+                }
+                (None, None) => return None,
+            };
+            let each = super::flop_per_token(r)?;
+            let how = format!(
+                "{} tokens per second per GPU{of}, at {} per token, are {} of {peak}",
+                count(rate),
+                Unit::Flop.format(each),
+                Unit::FlopPerSecond.format(rate * each)
+            );
+            (rate * each / gpu.peak, how)
+        }
+    };
+    let (mfu, how) = found;
+    // More than the peak is no utilization.
+    (mfu > 0.0 && mfu <= 1.0).then(|| (mfu, format!("MFU {}: {how}.", percent(mfu))))
+}
+
+/// How a speed of all GPUs became one GPU's.
+fn over(gpus: Option<u64>) -> String {
+    match gpus {
+        Some(1) => String::new(),
+        Some(gpus) => format!(" (over {} GPUs)", grouped(gpus)),
+        None => " (taken for one GPU’s)".to_owned(),
+    }
 }
 
 /// Lines of a log that are looked at for a GPU's name.
@@ -73,7 +130,7 @@ const NEXT: &str =
     "Add your configuration and ten lines of output, and the page divides the gap to the prediction among its causes.";
 
 /// What a question or a log says, as a run file; empty where it says nothing of a run.
-fn file(reading: &Reading, source: &str) -> String {
+fn file(reading: &Reading, mfu: Option<f64>, source: &str) -> String {
     let mut text = String::new();
     match (reading.preset, reading.params) {
         (Some(preset), _) => _ = write!(text, "[model]\nname = \"{}\"\n\n", preset.id),
@@ -89,7 +146,7 @@ fn file(reading: &Reading, source: &str) -> String {
     if let Some([node, nodes]) = reading.cluster() {
         _ = write!(text, "node = {node}\nnodes = {nodes}\n");
     }
-    for (name, value) in [("mfu", reading.mfu), ("step-time", reading.step)] {
+    for (name, value) in [("mfu", mfu), ("step-time", reading.step)] {
         if let Some(value) = value {
             _ = write!(text, "\n[measured.{name}]\nvalue = {}\nfrom = \"{source}\"\n", plain(value));
         }

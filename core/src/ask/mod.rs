@@ -19,6 +19,7 @@ use crate::catalogue;
 use crate::declare::{Model, Takes};
 use crate::hardware::Accelerator;
 use crate::kv_cache::blocks::figure as cache;
+use crate::kv_cache::blocks::fit::Fit;
 use crate::memory::activations::Recompute;
 use crate::memory::breakdown as memory;
 use crate::model::{Import, ModelRef, presets};
@@ -35,7 +36,7 @@ use crate::serving::step::Quant;
 use crate::setup::{MAX_NODE, MAX_NODES, Setup, fill};
 use crate::training_run;
 pub use measured::of_log;
-use read::{Reading, What, like};
+use read::{Reading, USERS, What, like};
 
 /// A figure in the state that answers a question, or the page that compares runs with what was measured of one.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,6 +136,35 @@ fn sized(reading: &Reading) -> Option<(sizing::Params, sizing::Plan)> {
 }
 
 const ADAPTER: [&str; 6] = ["lora", "qlora", "peft", "adapter", "adapters", "dora"];
+/// Words of a model that is run and not trained.
+const RUNS: [&str; 4] = ["run", "load", "infer", "inference"];
+/// Words of a question about what a run comes to.
+const LEARNS: [&str; 7] = ["loss", "perplexity", "quality", "optimal", "chinchilla", "best", "worth"];
+/// What goes wrong in a run without a word of memory.
+const TROUBLE: [&str; 18] = [
+    "unbalanced",
+    "imbalance",
+    "loss",
+    "losses",
+    "spike",
+    "spikes",
+    "nan",
+    "diverges",
+    "diverging",
+    "hang",
+    "hangs",
+    "hung",
+    "stuck",
+    "timeout",
+    "slow",
+    "slower",
+    "crash",
+    "crashes",
+];
+/// Words of a question about an amount of memory.
+const MUCH: [&str; 6] = ["much", "memory", "vram", "ram", "size", "big"];
+/// Words that ask for the fewest GPUs.
+const FEWEST: [&str; 5] = ["minimum", "min", "fewest", "least", "smallest"];
 const RL: [&str; 4] = ["ppo", "grpo", "dpo", "rlhf"];
 const COST: [&str; 8] = ["days", "weeks", "hours", "cost", "costs", "expensive", "price", "budget"];
 const FIT: [&str; 5] = ["fit", "fits", "memory", "vram", "oom"];
@@ -215,7 +245,7 @@ const MEMORY: [&str; 24] = [
 const RULES: [Rule; 8] = [
     Rule {
         figure: adapters::Params::ID,
-        is_asked: |r| r.has(&ADAPTER),
+        is_asked: |r| r.wants(&ADAPTER),
         sets: |r| {
             let mut sets = some([("rank", r.rank), ("seq", r.seq), ("mbs", r.micro_batch())]);
             if r.has(&["qlora"]) {
@@ -223,14 +253,25 @@ const RULES: [Rule; 8] = [
             }
             sets
         },
-        says: |query, _| of(query, |p: &adapters::Params, s| p.verdict_in_words(s, p.tune)),
+        says: |query, r| {
+            let trainable = |p: &adapters::Params, s: &adapters::Shown| {
+                let params = s.adapter.params() as f64;
+                format!("{} trainable parameters: {}. ", count(params), p.in_words())
+            };
+            let is_asked = r.has(&["trainable", "parameters", "params"]);
+            of(query, |p: &adapters::Params, s| {
+                (if is_asked { trainable(p, s) } else { String::new() }) + &p.verdict_in_words(s, p.tune)
+            })
+        },
     },
     Rule {
         figure: rlhf::Params::ID,
         is_asked: |r| r.has(&RL),
         sets: |r| {
             let method = ["grpo", "dpo"].into_iter().find(|method| r.has(&[method])).unwrap_or("ppo");
-            vec![("method", method.to_owned())]
+            let mut sets = some([("response", r.answer), ("mbs", r.micro_batch())]);
+            sets.push(("method", method.to_owned()));
+            sets
         },
         says: |query, _| of(query, |p: &rlhf::Params, s| p.finding(s)),
     },
@@ -248,35 +289,43 @@ const RULES: [Rule; 8] = [
     Rule {
         figure: sizing::Params::ID,
         is_asked: |r| {
-            let serves = r.has(&SERVE) && !asks_room(r);
+            let serves = r.has(&SERVE) && !asks_room(r) && !asks_cache(r);
             let is_fast = (r.asks_speed() || r.promises()) && !r.trains();
             serves || is_fast || r.asks_price() || r.rate.is_some()
         },
         sets: |r| {
-            // A speed is one user's.
+            // A speed is one user's, and the fewest GPUs are those that one needs.
+            let one = r.asks_speed() || r.has(&FEWEST);
+            let held = || held(r).map(|held| held.users);
             let users =
-                r.users.or_else(|| at_a_time(r).map(|(users, _)| users)).or_else(|| r.asks_speed().then_some(1));
+                r.users.or_else(|| at_a_time(r).map(|(users, _)| users)).or_else(held).or_else(|| one.then_some(1));
             // Who asks how many is told how many; who has some is told whether they are enough.
             let have = r.cluster().map(|[node, nodes]| node * nodes).filter(|_| r.users.is_some() || r.rate.is_some());
             // Who asks how fast some GPUs are has them in one replica.
             let own = r.gpus.filter(|gpus| r.asks_speed() && r.users.is_none() && sizing::SIZES.contains(gpus));
-            let tp = r.tp.filter(|tp| *tp <= Machine::MOST).or(own);
+            let tp = r.tp.filter(|tp| *tp <= Machine::MOST).or(own).or_else(|| self::held(r).map(|held| held.tp));
+            let have = have.or_else(|| self::held(r).map(|held| held.gpus));
             let mut sets =
                 some([("users", users), ("prompt", r.seq), ("output", r.answer), ("have", have), ("tp", tp)]);
+            sets.extend(r.hourly.map(|price| ("price", plain(price))));
             sets.extend(
                 [("token", r.each), ("first", r.first)].into_iter().filter_map(|(name, s)| Some((name, plain(s?)))),
             );
             sets
         },
         says: |query, r| {
-            let assumed =
-                at_a_time(r).filter(|_| r.users.is_none()).map_or_else(String::new, |(_, sentence)| sentence + " ");
+            let assumed = match at_a_time(r).filter(|_| r.users.is_none()) {
+                Some((_, sentence)) => sentence + " ",
+                None if r.users.is_none() => load_of(query, r),
+                None => String::new(),
+            };
             let per_hour = |p: &sizing::Params, plan: &sizing::Plan| {
                 let gpus = plan.size().and_then(sizing::Size::gpus).unwrap_or(0) as f64;
                 format!(" All GPUs cost {} per hour at that price, which is assumed.", dollars(gpus * p.price))
             };
             let says = of(query, |p: &sizing::Params, plan| {
-                p.finding(plan) + &if r.has(&COST) { per_hour(p, plan) } else { String::new() }
+                let speed = if r.asks_speed() { speed_of(p, plan) } else { String::new() };
+                speed + &p.finding(plan) + &if r.has(&COST) { per_hour(p, plan) } else { String::new() }
             });
             assumed + &says
         },
@@ -285,16 +334,24 @@ const RULES: [Rule; 8] = [
         figure: training_run::Params::ID,
         is_asked: is_planned,
         sets: |r| {
-            let tunes = r.tunes() || r.has(&ADAPTER);
-            let tokens = r.tokens.or(if tunes { Some(TUNED_ON) } else { enough_tokens(r) });
-            let tokens = tokens.map(|tokens| vec![("given", "tokens".to_owned()), ("tokens", plain(tokens))]);
-            let mut sets = tokens.unwrap_or_default();
+            let tunes = r.tunes() || r.wants(&ADAPTER);
+            let usual = || if tunes { Some(TUNED_ON) } else { enough_tokens(r) };
+            let given = |name: &'static str, value: f64| vec![("given", name.to_owned()), (name, plain(value))];
+            let mut sets = match (r.tokens, time_of(r), r.money) {
+                (Some(tokens), ..) => given("tokens", tokens),
+                (None, Some((days, _)), _) => given("days", days),
+                (None, None, Some(money)) => given("money", money),
+                (None, None, None) => usual().map_or_else(Vec::new, |tokens| given("tokens", tokens)),
+            };
+            sets.extend(r.hourly.map(|price| ("price", plain(price))));
             let laid_out = layout::run(r);
             let enough = || short_of(r).and_then(|(_, enough)| enough);
             // How fast a GPU is that is named is asked of one.
             let usual = if r.asks_speed() && r.gpu.is_some() { Some(1) } else { tunes.then_some(NODE) };
             let usual = usual.filter(|_| r.cluster().is_none());
-            let gpus = if laid_out.is_some() { None } else { enough().or(usual) };
+            let timely = || gpus_in_time(r).map(|(gpus, _)| gpus);
+            let hours = || time_of(r).and_then(|(_, gpus)| gpus);
+            let gpus = if laid_out.is_some() { None } else { enough().or_else(timely).or_else(hours).or(usual) };
             let own = r.seq.or(tunes.then(|| planner::Params::standard().seq));
             sets.extend(some([("seq", own), ("gpus", gpus)]));
             let seq = own.unwrap_or(training_run::Params::standard().seq);
@@ -320,22 +377,26 @@ const RULES: [Rule; 8] = [
         says: |query, r| {
             of(query, |_: &training_run::Params, run| {
                 let rate = format!("About {} tokens per second. ", count(run.rate()));
-                let mut says = too_few(r) + if r.asks_speed() { &rate } else { "" } + &run.takes();
+                let timely = gpus_in_time(r).map_or_else(String::new, |(_, sentence)| sentence);
+                let mut says = timely + &too_few(r) + if r.asks_speed() { &rate } else { "" } + &run.costs() + ".";
                 if r.mfu.is_none() {
                     says += &layout::run(r).map_or_else(
                         || " That MFU is assumed: the question doesn’t say it.".to_owned(),
-                        |found| found.says(run.seconds()),
+                        |found| found.says(run, r.tokens.is_none() && time_of(r).is_some()),
                     );
                 }
-                says = format!("{says} {}", run.learns());
-                if r.tokens.is_none() {
+                // Who asks how long and how much is told no more, but what a run of fine-tuning is.
+                if run.start == training_run::Start::Pretrained || r.has(&LEARNS) {
+                    says = format!("{says} {}", run.learns());
+                }
+                if r.tokens.is_none() && time_of(r).is_none() && r.money.is_none() {
                     says += " The question doesn’t say how many tokens";
                     says += &match run.start {
                         training_run::Start::Pretrained => ".".to_owned(),
                         _ => format!(": {} per parameter are assumed.", number(TOKENS_EACH)),
                     };
                 }
-                if r.has(&ADAPTER) {
+                if r.wants(&ADAPTER) {
                     says += " That is full fine-tuning: with an adapter the gradients of the weights, a third of the work, aren’t computed.";
                 }
                 says
@@ -351,20 +412,30 @@ const RULES: [Rule; 8] = [
             let trains = r.trains() || r.has(&TRAINING);
             // The memory figure has no weights in fewer than 16 bits.
             let runs = (is_stored || is_named) && !trains && (r.has(&MEMORY) || r.gpu.is_some());
-            runs || asks_room(r)
-                || r.has(&["kv", "kvcache"])
+            let is_divided =
+                r.has(&RUNS) && r.gpu.is_some() && r.cluster().is_some_and(|[node, nodes]| node * nodes > 1);
+            let divides = is_divided && !trains;
+            (!is_trouble(r) && (runs || divides))
+                || asks_room(r)
+                || asks_cache(r)
                 || (r.seq.is_some() && r.has(&["context", "concurrency"]) && !r.trains())
         },
         sets: |r| {
             let mut sets = vec![("view", "fit".to_owned())];
             sets.extend(some([("tokens", r.seq), ("tp", r.tp.or(r.gpus))]));
+            sets.extend(r.used.map(|used| ("used", plain(used))));
             sets
         },
-        says: |query, _| of(query, |p: &cache::Params, s| p.finding(s)),
+        says: |query, r| {
+            of(query, |p: &cache::Params, s| {
+                let kept = if asks_cache(r) { kept(p, &s.fit, r) } else { String::new() };
+                kept + &p.finding(s)
+            })
+        },
     },
     Rule {
         figure: memory::Params::ID,
-        is_asked: |r| r.has(&MEMORY) || r.has(&OUT) || r.gpu.is_some(),
+        is_asked: |r| (r.has(&MEMORY) || r.has(&OUT) || r.gpu.is_some()) && !is_trouble(r),
         sets: |r| {
             let sharded = r.has(&["fsdp", "zero3", "shard"]).then_some(3);
             let stage = r.words.windows(2).find_map(|pair| match pair {
@@ -374,7 +445,7 @@ const RULES: [Rule; 8] = [
                 _ => None,
             });
             let gpus = r.cluster().map_or(1, |[node, nodes]| node * nodes);
-            let runs = r.has(&["run", "load", "infer"]) && !r.trains();
+            let runs = r.has(&RUNS) && !r.trains();
             // Who says “DDP” asks about DDP.
             let stage = stage.or(sharded).or(r.has(&["ddp"]).then_some(0));
             let mut sets = some([("dp", Some(gpus)), ("zero", stage), ("mbs", r.micro_batch())]);
@@ -403,11 +474,26 @@ const RULES: [Rule; 8] = [
                 } else {
                     String::new()
                 };
-                [headline, what, load.unwrap_or_default(), card::fits(b, r), change].concat()
+                let states = states_of(b, r);
+                [states, headline, what, load.unwrap_or_default(), card::fits(b, r), change].concat()
             })
         },
     },
 ];
+
+/// What all optimizer states of a model take, where the question asks for them.
+fn states_of(b: &memory::Breakdown, r: &Reading) -> String {
+    let is_asked = r.has(&["states", "moments", "optimizer", "adam", "adamw"]) && r.has(&MUCH);
+    let all = memory::Params { dp: 1, zero: 0, ..b.params }.evaluate().ok();
+    match all.filter(|_| is_asked && b.params.mode == memory::Mode::Training) {
+        Some(all) => format!(
+            "{}’s states take {} in all, the fp32 copy of the weights included. ",
+            b.params.optimizer.label(),
+            bytes_decimal(all.parts.optimizer.0)
+        ),
+        None => String::new(),
+    }
+}
 
 /// Tokens of a training run whose question gives none.
 fn enough_tokens(r: &Reading) -> Option<f64> {
@@ -425,12 +511,128 @@ fn shaped(r: &Reading) -> Option<&'static presets::Preset> {
     r.preset.or_else(near)
 }
 
+/// Whether something goes wrong in it that isn't memory: "expert load is unbalanced".
+fn is_trouble(r: &Reading) -> bool {
+    r.has(&TROUBLE) && !r.has(&FIT)
+}
+
 /// Whether it asks if a model runs on some GPUs, and neither for how many nor how fast.
 fn asks_room(r: &Reading) -> bool {
     let is_load =
         r.users.is_some() || r.rate.is_some() || r.promises() || r.asks_speed() || r.asks_price() || r.has(&COST);
     let is_counted = r.says(&["how", "many"]) || r.has(&["throughput", "users", "concurrent", "concurrency"]);
     r.has(&SERVE) && r.cluster().is_some() && !is_load && !is_counted && !r.trains()
+}
+
+/// Whether it asks what a cache of keys and values takes, or the memory of so many users or of such a length.
+fn asks_cache(r: &Reading) -> bool {
+    let is_cache = r.has(&["kv", "kvcache"]);
+    let is_memory = r.has(&["memory", "vram", "ram"]) && (r.users.is_some() || r.seq.is_some());
+    let is_context = r.seq.is_some() && r.has(&["context", "concurrency"]);
+    let is_other = r.trains() || r.rate.is_some() || r.promises() || r.asks_first() || r.asks_price() || r.asks_speed();
+    let is_counted = r.says(&["how", "many"]) && !is_cache;
+    // So many as fit, where the promise of the planner can't be kept.
+    let is_unkept = r.follows(&["many"], &USERS) && r.users.is_none() && r.cluster().is_some() && held(r).is_none();
+    if is_unkept && !is_other {
+        return true;
+    }
+    (is_cache || is_memory || (is_context && r.users.is_none() && !r.has(&SERVE)))
+        && !is_other
+        && !is_counted
+        && !r.has(&TRAINING)
+}
+
+/// What the caches of a question's requests take, and the weights with them.
+fn kept(p: &cache::Params, fit: &Fit, r: &Reading) -> String {
+    let [each, weights] = [fit.request, fit.weights].map(|bytes| bytes * p.tp as f64);
+    let users = r.users.unwrap_or(1).max(1);
+    let all = each * users as f64;
+    let of_all =
+        if users > 1 { format!(", and {} of them take {}", grouped(users), bytes_decimal(all)) } else { String::new() };
+    format!(
+        "The KV cache of one request of {} tokens takes {}{of_all}. With the weights, {}, that is {} on all GPUs together. ",
+        grouped(p.tokens),
+        bytes_decimal(each),
+        bytes_decimal(weights),
+        bytes_decimal(all + weights)
+    )
+}
+
+/// The most users that GPUs hold which a question has: it asks how many.
+struct Held {
+    users: u64,
+    tp: u64,
+    gpus: u64,
+}
+
+fn held(r: &Reading) -> Option<Held> {
+    let [node, nodes] = r.cluster().filter(|_| r.users.is_none() && r.rate.is_none())?;
+    let gpus = node.saturating_mul(nodes);
+    if !r.follows(&["many"], &USERS) {
+        return None;
+    }
+    let rule = rule_of(sizing::Params::ID)?;
+    let sets = some([("prompt", r.seq), ("output", r.answer)]);
+    let setup = bare(rule, r, sets)?;
+    let (params, _) = sizing::Params::read(&setup);
+    let fits = |tp: u64| {
+        let plan = sizing::Params { tp, users: 1, ..params.clone() }.evaluate().ok()?;
+        let size = plan.size().filter(|size| size.replica() == tp)?;
+        Some(Held { users: size.most?.batch * (gpus / tp), tp, gpus })
+    };
+    let divides = |tp: &u64| *tp <= gpus && gpus % tp == 0 && r.tp.is_none_or(|own| own == *tp);
+    sizing::SIZES.into_iter().filter(divides).filter_map(fits).max_by_key(|held| held.users)
+}
+
+/// How fast one user's answer comes, and all of them together.
+fn speed_of(p: &sizing::Params, plan: &sizing::Plan) -> String {
+    let Some(size) = plan.size() else { return String::new() };
+    let each = 1.0 / size.share.token.max(1e-12);
+    let users = if p.users > 1 { format!(" per user, {} in all", number(p.throughput(plan))) } else { String::new() };
+    format!("About {} tokens per second{users}. ", number(each))
+}
+
+/// The load that a question about serving leaves open, which its answer begins with.
+fn load_of(query: &Query, r: &Reading) -> String {
+    if r.asks_speed() || held(r).is_some() {
+        return String::new();
+    }
+    let (params, _) = sizing::Params::read(query);
+    format!("Assumed, because the question doesn’t say how many: {}. ", counted(params.users, "user", "users"))
+}
+
+/// Days of a run, and the GPUs where the question has GPU-hours and not both.
+fn time_of(r: &Reading) -> Option<(f64, Option<u64>)> {
+    let of_hours = || {
+        let hours = r.gpu_hours?;
+        let gpus = r.cluster().map(|[node, nodes]| node.saturating_mul(nodes));
+        // A run has no more days than the figure takes.
+        let own = gpus.unwrap_or_else(|| (hours / 24.0 / 9e3).ceil().max(1.0) as u64);
+        Some((hours / 24.0 / own as f64, gpus.is_none().then_some(own)))
+    };
+    r.days.map(|days| (days, None)).or_else(of_hours)
+}
+
+/// The GPUs that train on a question's tokens in its days, where it names none, and the sentence that says so.
+fn gpus_in_time(r: &Reading) -> Option<(u64, String)> {
+    let (tokens, days) = r.tokens.zip(r.days).filter(|_| r.cluster().is_none())?;
+    let rule = rule_of(training_run::Params::ID)?;
+    let mut sets = vec![("given", "tokens".to_owned()), ("tokens", plain(tokens)), ("gpus", "1".to_owned())];
+    sets.extend(r.mfu.map(|mfu| ("mfu", plain(mfu))));
+    if r.preset.is_none() {
+        sets.push(("attention", "none".to_owned()));
+    }
+    let (params, _) = training_run::Params::read(&bare(rule, r, sets)?);
+    let one = params.evaluate().ok()?.seconds();
+    let gpus = (one / (days * 86_400.0)).ceil().max(1.0);
+    (gpus <= (MAX_NODE * MAX_NODES) as f64).then(|| {
+        let text = format!(
+            "In {} it takes at least {}. ",
+            Unit::Seconds.format(days * 86_400.0),
+            counted(gpus as u64, "GPU", "GPUs")
+        );
+        (gpus as u64, text)
+    })
 }
 
 /// Users at the same time of so many requests per second, and the sentence that says what is assumed for it: Little's law.
@@ -454,7 +656,9 @@ fn at_a_time(r: &Reading) -> Option<(u64, String)> {
 
 /// Whether a run is planned: for a speed that the question then takes for granted.
 fn is_planned(r: &Reading) -> bool {
-    r.tokens.is_some() || (r.trains() && (r.has(&COST) || r.says(&["how", "long"]) || r.asks_speed()))
+    let is_given =
+        r.tokens.is_some() || r.gpu_hours.is_some() || (r.trains() && (r.days.is_some() || r.money.is_some()));
+    is_given || (r.trains() && (r.has(&COST) || r.says(&["how", "long"]) || r.asks_speed()))
 }
 
 /// The GPUs of a question about a run that its model doesn't fit, and the fewest, of these and their doubles, on which ZeRO-3 makes it fit. None
@@ -466,7 +670,7 @@ fn short_of(r: &Reading) -> Option<(u64, Option<u64>)> {
 fn found_short(r: &Reading) -> Option<(u64, Option<u64>)> {
     let [node, nodes] = r.cluster()?;
     let rule = rule_of(memory::Params::ID)?;
-    if r.has(&ADAPTER) || r.has(&RL) {
+    if r.wants(&ADAPTER) || r.has(&RL) {
         return None;
     }
     let (params, _) = memory::Params::read(&sharded(rule, r, &state(rule, r)?.query));
@@ -554,7 +758,7 @@ fn of_reading(reading: &Reading) -> Vec<Answered> {
             title: entry.title,
             query: Query::default(),
             read: vec!["how long a training run takes".to_owned()],
-            unused: reading.said.iter().map(|(_, text)| text.clone()).collect(),
+            unused: reading.said.iter().map(|(_, text)| text.clone()).chain(reading.unread.iter().cloned()).collect(),
             says: "Say how many parameters, tokens and GPUs: 7B on 1B tokens with 8 H100.".to_owned(),
         };
         return run.map(unsaid).into_iter().collect();
@@ -565,13 +769,24 @@ fn of_reading(reading: &Reading) -> Vec<Answered> {
     let other = asked()
         .find(|rule| !is_run(rule) && (run.is_none() || fits || (reading.trains() && reading.cluster().is_some())));
     // What is asked for comes first: whether it fits, or how long it takes.
-    let is_possible = fits || reading.has(&["can", "could", "enough", "possible"]) || reading.has(&ADAPTER);
+    let is_possible = fits || reading.has(&["can", "could", "enough", "possible"]) || reading.wants(&ADAPTER);
     let in_order = if is_possible { [other, run] } else { [run, other] };
     // Who doesn't say what the memory is for may want to run the model.
-    let is_open = fits && run.is_none() && !is_for_training(reading);
+    let is_open = run.is_none() && !is_for_training(reading) && !reading.has(&RUNS);
     let runs = other.filter(|rule| is_open && rule.figure == memory::Params::ID);
     let runs = runs.and_then(|_| rule_of(cache::Params::ID));
     in_order.into_iter().flatten().chain(runs).filter_map(|rule| set(rule, reading)).collect()
+}
+
+/// FLOPs that a training step takes per token of a question's model.
+fn flop_per_token(r: &Reading) -> Option<f64> {
+    let rule = rule_of(training_run::Params::ID)?;
+    let mut sets = some([("seq", r.seq)]);
+    if r.preset.is_none() {
+        sets.push(("attention", "none".to_owned()));
+    }
+    let (params, _) = training_run::Params::read(&bare(rule, r, sets)?);
+    Some(params.evaluate().ok()?.size.flop_per_token())
 }
 
 /// Whether a question about memory is of training; otherwise nothing says what the memory is for.
@@ -619,7 +834,8 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
 /// The GPUs that a figure counts and the question doesn't say, which its answer begins with; empty where the question says them.
 fn assumed(rule: &Rule, reading: &Reading, query: &Query) -> String {
     // A symptom doesn’t rest on their number.
-    let is_counted = RULES.iter().any(|own| own.figure == rule.figure) && reading.cluster().is_none();
+    let is_told = rule.figure == training_run::Params::ID && gpus_in_time(reading).is_some();
+    let is_counted = RULES.iter().any(|own| own.figure == rule.figure) && reading.cluster().is_none() && !is_told;
     let Some(entry) = catalogue::find(rule.figure).filter(|_| is_counted) else {
         return String::new();
     };
@@ -631,11 +847,15 @@ fn assumed(rule: &Rule, reading: &Reading, query: &Query) -> String {
     })
 }
 
-/// A figure set to what was read; none if it takes no such model.
-fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
+/// The state of a rule's figure with a question's model and GPU and these parameters alone.
+fn bare(rule: &Rule, reading: &Reading, sets: Vec<(&'static str, String)>) -> Option<Query> {
     let entry = catalogue::find(rule.figure)?;
-    let mut unused = reading.unread.clone();
-    let mut near_model = None;
+    let setup = Setup { model: model_of(rule, entry, reading).0, gpu: reading.gpu, ..Setup::default() };
+    Some(fill(entry.params(), &setup, &Query::default()).query.with(&Query::new(sets)))
+}
+
+/// A question's model as a figure takes it, and what is said where it's another one.
+fn model_of(rule: &Rule, entry: &catalogue::Entry, reading: &Reading) -> (Option<ModelRef>, Option<String>) {
     let takes_count =
         entry.params().any(|p| matches!(p.takes.map(|t| t.what), Some(Takes::Parameters | Takes::Active)));
     let choices = entry.params().find_map(|p| match (p.takes.map(|t| t.what), p.spec.kind) {
@@ -643,24 +863,32 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
         _ => None,
     });
     let takes = |preset: &presets::Preset| choices.is_none_or(|ids| ids.contains(&preset.id));
-    let model = match (reading.preset.filter(|preset| takes(preset)), reading.params) {
-        (Some(preset), _) => Some(ModelRef::Preset(preset)),
+    match (reading.preset.filter(|preset| takes(preset)), reading.params) {
+        (Some(preset), _) => (Some(ModelRef::Preset(preset)), None),
         (None, Some(_)) if rule.figure == memory::Params::ID && shaped(reading).is_some() => {
-            shaped(reading).map(|near| {
-                near_model = Some(format!("counted as {}, whose shape the activations need", near.name));
-                ModelRef::Preset(near)
-            })
+            let of_shape = |near: &'static presets::Preset| {
+                let text = format!("counted as {}, whose shape the activations need", near.name);
+                (ModelRef::Preset(near), text)
+            };
+            shaped(reading).map(of_shape).unzip()
         }
-        (None, Some(params)) if takes_count => Some(ModelRef::Count(params as u64)),
+        (None, Some(params)) if takes_count => (Some(ModelRef::Count(params as u64)), None),
         (None, params) => {
             let of_preset = || reading.preset?.shape.count().ok().map(|count| count.total as f64);
             let near = params.or_else(of_preset).zip(choices).and_then(|(params, ids)| like(params, ids));
-            near.map(|near| {
-                near_model = Some(format!("counted as {}, the nearest model in this figure", near.name));
-                ModelRef::Preset(near)
-            })
+            let named = |near: &'static presets::Preset| {
+                (ModelRef::Preset(near), format!("counted as {}, the nearest model in this figure", near.name))
+            };
+            near.map(named).unzip()
         }
-    };
+    }
+}
+
+/// A figure set to what was read; none if it takes no such model.
+fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
+    let entry = catalogue::find(rule.figure)?;
+    let mut unused = reading.unread.clone();
+    let (model, near_model) = model_of(rule, entry, reading);
     let takes_any = |of: &[Takes]| entry.params().any(|p| p.takes.is_some_and(|take| of.contains(&take.what)));
     let takes_cluster = takes_any(&[Takes::Node, Takes::Nodes, Takes::Gpus]);
     let cluster = reading.cluster().filter(|_| takes_cluster);
@@ -678,11 +906,14 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
         What::Model | What::Gpu => true,
         What::Cluster if takes_cluster => true,
         What::Price => rule.figure == sizing::Params::ID,
+        What::Days if rule.figure == training_run::Params::ID && gpus_in_time(reading).is_some() => true,
         // Users that are given are what it would say.
         What::Rate if reading.users.is_some() => false,
         // Its answer is the planner's, with the time beside it.
         What::First | What::Users | What::Length | What::Cluster if rule.figure == batching::Params::ID => true,
         What::Batch if is_micro => true,
+        // The caches of so many are counted beside what fits.
+        What::Users if rule.figure == cache::Params::ID => asks_cache(reading),
         What::Tokens if rule.figure == planner::Params::ID => layout::has_run(reading),
         _ => sets.iter().any(|(name, _)| what.params().contains(name)),
     };

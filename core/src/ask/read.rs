@@ -27,9 +27,9 @@ const STEP: [&str; 5] = ["step", "steps", "iteration", "iterations", "iter"];
 /// What makes a number of times a speedup.
 const FASTER: [&str; 6] = ["faster", "fast", "speedup", "speed", "quicker", "scaling"];
 /// Units of amounts that a person expects to count, beside those that are plurals; a number without one may be a name's.
-const AMOUNTS: [&str; 17] = [
-    "ms", "s", "sec", "second", "min", "minute", "h", "hour", "day", "week", "epoch", "token", "million", "req", "rps",
-    "qps", "rpm",
+const AMOUNTS: [&str; 25] = [
+    "ms", "s", "sec", "second", "min", "minute", "h", "hour", "day", "week", "month", "epoch", "token", "million",
+    "req", "rps", "qps", "rpm", "kb", "mb", "tb", "tib", "tflop", "gbps", "bit",
 ];
 /// What a number may be attached to: "128k", "99%".
 const ATTACHED: [&str; 6] = ["k", "m", "b", "t", "x", "%"];
@@ -39,9 +39,71 @@ const NO_PLURALS: [&str; 14] =
 /// GPUs of a node, by what is said before their number: "2 nodes of 8".
 const NODES: [&str; 3] = ["node", "nodes", "machines"];
 /// What is counted as users.
-const USERS: [&str; 8] = ["users", "user", "people", "clients", "sessions", "requests", "concurrent", "simultaneous"];
+pub(super) const USERS: [&str; 8] =
+    ["users", "user", "people", "clients", "sessions", "requests", "concurrent", "simultaneous"];
 /// GPUs of a node where only a total is given.
 const NODE: u64 = 8;
+/// What the words of a question have for a dollar sign: after the number.
+const MONEY: &str = "usd";
+/// Words for tokens that come at a speed.
+const TOKENS: [&str; 4] = ["token", "tokens", "tok", "toks"];
+/// Words for a second, and for longer times.
+const TIMES: [&str; 10] = ["s", "sec", "second", "seconds", "min", "minute", "h", "hr", "hour", "hours"];
+/// Words for one GPU of several.
+const DEVICE: [&str; 5] = ["gpu", "device", "card", "accelerator", "chip"];
+/// Words before a number that is part of a name or counts from one: "step 3", "CUDA 12.4".
+const NAMES: [&str; 31] = [
+    "step",
+    "steps",
+    "iteration",
+    "iterations",
+    "iter",
+    "epoch",
+    "zero",
+    "stage",
+    "cuda",
+    "python",
+    "torch",
+    "pytorch",
+    "version",
+    "v",
+    "gen",
+    "pcie",
+    "nvlink",
+    "driver",
+    "ubuntu",
+    "chapter",
+    "part",
+    "exit",
+    "code",
+    "rank",
+    "gpu",
+    "node",
+    "device",
+    "error",
+    "errno",
+    "fsdp",
+    "worker",
+];
+/// Machines that no table of GPUs has, whose memory is no GPU's of the table.
+const MACHINES: [&str; 14] = [
+    "spark",
+    "apple",
+    "mac",
+    "macbook",
+    "macs",
+    "studio",
+    "mini",
+    "ryzen",
+    "strix",
+    "jetson",
+    "tpu",
+    "tpus",
+    "trainium",
+    "inferentia",
+];
+/// Words with digits that aren't amounts.
+const FORMATS: [&str; 2] = ["1f1b", "2d"];
 
 /// A technique that a question may name, and the setting of a figure that counts it.
 #[derive(Debug)]
@@ -55,7 +117,7 @@ pub(super) struct Term {
 }
 
 /// The techniques that change what comes of a question. One that no parameter of the figure counts is said to be left out.
-const TERMS: [Term; 8] = [
+const TERMS: [Term; 11] = [
     Term {
         words: &["offload", "offloading", "offloaded"],
         name: "offloading to host memory",
@@ -75,10 +137,28 @@ const TERMS: [Term; 8] = [
     Term { words: &["muon"], name: "Muon", sets: &[("optimizer", "muon")] },
     Term { words: &["sgd"], name: "SGD", sets: &[("optimizer", "sgd")] },
     Term {
-        words: &["awq", "gptq", "int4", "4bit"],
+        words: &["awq", "gptq", "int4", "4bit", "nf4", "q4"],
         name: "4-bit weights",
-        sets: &[("quant", "int4"), ("weight-bits", "4")],
+        sets: &[("quant", "int4"), ("weight-bits", "4"), ("tune", "qlora")],
     },
+    Term { words: &["int8", "q8", "w8a8"], name: "8-bit weights", sets: &[("quant", "int8"), ("weight-bits", "8")] },
+    Term {
+        words: &[
+            "fp8kv",
+            "fp8kvcache",
+            "fp8cache",
+            "kvfp8",
+            "kvcachefp8",
+            "kvcachedtypefp8",
+            "8bitkv",
+            "8bitkvcache",
+            "int8kv",
+            "int8kvcache",
+        ],
+        name: "8-bit KV cache",
+        sets: &[("kv-bits", "8"), ("kv-dtype", "fp8"), ("kv_dtype", "fp8")],
+    },
+    Term { words: &["roce", "rocev2"], name: "RoCE", sets: &[("net", "roce-400")] },
     Term { words: &["fp8"], name: "FP8 weights", sets: &[("quant", "fp8"), ("weight-bits", "8")] },
 ];
 
@@ -114,18 +194,34 @@ pub(super) enum What {
     Speedup,
     /// A price per million tokens, as what is asked for.
     Price,
+    /// Days of a run, or hours of all its GPUs.
+    Days,
+    /// US dollars per GPU-hour.
+    Hourly,
+    /// US dollars for a run.
+    Money,
+    /// Tokens per second of a run that was measured.
+    Speed,
+    /// FLOPs per second of a GPU that were measured.
+    Flops,
+    /// The part of a GPU's memory that an engine may use.
+    Used,
 }
 
 impl What {
     /// The parameters of figures that take it, beside those that a setup fills.
     pub fn params(self) -> &'static [&'static str] {
         match self {
-            Self::Model | Self::Gpu | Self::Step | Self::Speedup | Self::Price => &[],
+            Self::Model | Self::Gpu | Self::Step | Self::Speedup | Self::Price | Self::Speed | Self::Flops => &[],
+            Self::Days => &["days"],
+            Self::Hourly => &["price"],
+            Self::Money => &["money"],
+            Self::Used => &["used"],
             Self::First => &["first"],
             Self::Each => &["token"],
             Self::Cluster => &["have", "dp", "tp"],
             Self::Users | Self::Rate => &["users"],
-            Self::Answer => &["output"],
+            Self::Answer => &["output", "response"],
             Self::Tp => &["tp"],
             Self::Pp => &["pp"],
             Self::Length => &["seq", "prompt", "tokens"],
@@ -185,6 +281,20 @@ pub(super) struct Reading {
     pub mfu: Option<f64>,
     /// Seconds of a training step.
     pub step: Option<f64>,
+    /// Days that a run may take.
+    pub days: Option<f64>,
+    /// Hours of all GPUs of a run together.
+    pub gpu_hours: Option<f64>,
+    /// US dollars per GPU-hour.
+    pub hourly: Option<f64>,
+    /// US dollars for a run.
+    pub money: Option<f64>,
+    /// Tokens per second that were measured, and whether they are one GPU's.
+    pub speed: Option<(f64, bool)>,
+    /// FLOPs per second that a GPU was measured at.
+    pub flops: Option<f64>,
+    /// The part of a GPU's memory that an engine may use.
+    pub used: Option<f64>,
     /// Seconds to the first token.
     pub first: Option<f64>,
     /// Seconds per output token.
@@ -271,6 +381,7 @@ fn words(question: &str) -> Vec<String> {
     let chars: Vec<char> = lower.chars().collect();
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
+    let mut is_money = false;
     let digit = |i: usize| chars.get(i).is_some_and(char::is_ascii_digit);
     for (i, c) in chars.iter().enumerate() {
         let inside = i > 0 && digit(i - 1) && digit(i + 1);
@@ -282,11 +393,25 @@ fn words(question: &str) -> Vec<String> {
             '\'' | '’' => {}
             c if c.is_alphanumeric() => {
                 word.push(*c);
-                // `8x` before a name.
+                // `8x` before a name, and `2x` before a card's number.
                 let times = *c == 'x' && word.len() > 1 && word.bytes().rev().skip(1).all(|b| b.is_ascii_digit());
-                if times && chars.get(i + 1).is_some_and(|c| c.is_alphabetic()) {
+                let name = || chars.iter().skip(i + 1).take_while(|c| c.is_alphanumeric()).collect::<String>();
+                if times && (chars.get(i + 1).is_some_and(|c| c.is_alphabetic()) || !gpus_named(&name()).is_empty()) {
                     words.push(std::mem::take(&mut word));
                 }
+                // `$2` is two dollars.
+                let goes_on = match chars.get(i + 1) {
+                    Some('.' | ',') => digit(i + 2),
+                    next => next.is_some_and(|c| c.is_alphanumeric()),
+                };
+                if is_money && !goes_on {
+                    word.push_str(MONEY);
+                    is_money = false;
+                }
+            }
+            '$' if digit(i + 1) => {
+                words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+                is_money = true;
             }
             _ if !word.is_empty() => words.push(std::mem::take(&mut word)),
             _ => {}
@@ -302,7 +427,14 @@ fn words(question: &str) -> Vec<String> {
 }
 
 /// An amount of which nothing was read, as a person writes it; none for a number that may be a name's.
-fn left(word: &str, n: f64, unit: &str, after: &str) -> Option<String> {
+fn left(before: &str, word: &str, n: f64, unit: &str, after: &str) -> Option<String> {
+    if let Some(thousands) = unit.strip_suffix(MONEY) {
+        return Some(format!("${n}{thousands}"));
+    }
+    // "8x22b", "1e22", "4096x4096".
+    if unit.contains(|c: char| c.is_ascii_digit()) {
+        return (!FORMATS.contains(&word)).then(|| word.to_owned());
+    }
     if ATTACHED.contains(&unit) {
         // "1.5M tokens", "99%".
         let counted = (after.ends_with('s') && after.len() > 3 && !NO_PLURALS.contains(&after)).then_some(after);
@@ -310,7 +442,20 @@ fn left(word: &str, n: f64, unit: &str, after: &str) -> Option<String> {
     }
     let unit = if unit.is_empty() { after } else { unit };
     let is_plural = unit.len() > 3 && unit.ends_with('s') && !unit.ends_with("ss") && !NO_PLURALS.contains(&unit);
-    (AMOUNTS.contains(&unit) || (is_plural && unit.chars().all(char::is_alphabetic))).then(|| format!("{n} {unit}"))
+    if AMOUNTS.contains(&unit) || (is_plural && unit.chars().all(char::is_alphabetic)) {
+        return Some(format!("{n} {unit}"));
+    }
+    // A number alone, unless it belongs to the name before it.
+    let is_alone = word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let is_family = |name: &str| presets::ALL.iter().any(|preset| family(preset.id) == name);
+    // "Faster than 1 GPU."
+    let is_name = NAMES.contains(&before) || is_family(before) || DEVICE.contains(&after);
+    (is_alone && !is_name).then(|| word.to_owned())
+}
+
+/// The letters with which a model's id begins: "llama" of `llama-3-8b`.
+fn family(id: &'static str) -> &'static str {
+    id.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default()
 }
 
 /// Letters and digits alone, in lower case.
@@ -334,7 +479,6 @@ fn named(words: &[String]) -> Option<(&'static Preset, usize)> {
 
 /// The newest model of a family with a size: "llama 70b".
 fn of_family(words: &[String], size: &str) -> Option<&'static Preset> {
-    let family = |id: &'static str| id.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
     let says = |family: &str| family.len() > 2 && words.iter().any(|word| word == family);
     presets::ALL.iter().rev().find(|p| says(family(p.id)) && p.id.split('-').any(|part| part == size))
 }
@@ -381,6 +525,22 @@ fn gpus_with(word: &str) -> Vec<&'static Accelerator> {
 fn usual(gpus: &[&'static Accelerator]) -> Option<&'static Accelerator> {
     let own = gpus.iter().find(|gpu| gpu.id == hardware::H100.id);
     own.or_else(|| gpus.iter().rev().find(|gpu| gpu.chip.is_some())).or(gpus.last()).copied()
+}
+
+/// The technique that these words name together.
+fn term_of(words: &[String]) -> Option<&'static Term> {
+    let name = words.concat();
+    TERMS.iter().find(|term| term.words.contains(&name.as_str()))
+}
+
+/// Days of a unit of time.
+fn days(unit: &str) -> f64 {
+    match unit {
+        "week" | "weeks" => 7.0,
+        "month" | "months" => 30.0,
+        "hour" | "hours" | "h" => 1.0 / 24.0,
+        _ => 1.0,
+    }
 }
 
 /// Whether a GPU is sold with so many gigabytes.
@@ -459,6 +619,12 @@ impl Reading {
                 i += n;
                 continue;
             }
+            // "4-bit" is no amount of bits.
+            let term = (1..=4).rev().find(|n| rest.get(..*n).is_some_and(|words| term_of(words).is_some()));
+            if let Some(n) = term {
+                i += n;
+                continue;
+            }
             let value = number(word).or_else(|| spelled(word).map(|n| (n, "")));
             let before = reading.said.len();
             let gigabytes = value.and_then(|(n, unit)| reading.amount(&words, i, n, unit));
@@ -466,10 +632,32 @@ impl Reading {
                 && gigabytes.is_none()
                 && reading.said.len() == before
             {
-                reading.unread.extend(left(word, n, unit, words.get(i + 1).map_or("", String::as_str)));
+                // What stands there twice is one number.
+                let is_again = word.len() > 2 && words.get(..i).is_some_and(|before| before.contains(word));
+                let near = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", String::as_str);
+                let left = left(near(i.checked_sub(1)), word, n, unit, near(i.checked_add(1)));
+                reading.unread.extend(left.filter(|_| !is_again));
+            }
+            if let Some(other) = gigabytes.filter(|gb| memory.is_some_and(|own| own != *gb)) {
+                reading.unread.push(format!("{other} GB"));
             }
             memory = memory.or(gigabytes);
             i += 1;
+        }
+        // What a conversation's lengths are, nobody says with the word. "7B chat" is a model's name.
+        let is_size =
+            |at: usize| words.get(at).is_some_and(|word| word.ends_with(|c: char| c.is_ascii_digit() || c == 'b'));
+        let chats = |(at, word): (usize, &String)| {
+            matches!(word.as_str(), "chat" | "chatbot") && !at.checked_sub(1).is_some_and(is_size)
+        };
+        if reading.seq.is_none() && words.iter().enumerate().any(chats) {
+            reading.unread.push("chat".to_owned());
+        }
+        if let Some(machine) =
+            words.iter().find(|word| MACHINES.contains(&word.as_str())).filter(|_| candidates.is_empty())
+        {
+            is_other = true;
+            reading.unread.push(format!("{machine}, which isn’t in the table of GPUs"));
         }
         // The memory of a GPU that isn't in the table is no other's.
         reading.settle_gpu(&candidates, memory.filter(|_| !is_other));
@@ -495,15 +683,18 @@ impl Reading {
         const LENGTH: [&str; 9] = ["context", "ctx", "seq", "seqs", "sequence", "sequences", "length", "seqlen", "len"];
         let is_length = LENGTH.contains(&after) || before(&LENGTH) || matches!(after, "token" | "tokens");
         const PRICE: [&str; 6] = ["cost", "costs", "price", "prices", "expensive", "cheap"];
-        const TIMES: [&str; 8] = ["s", "sec", "second", "seconds", "min", "minute", "h", "hour"];
         let rate_of = |i: usize| if matches!(word(i), "per" | "a") { word(i + 1) } else { word(i) };
         let per = rate_of(at + if unit == word(at + 1) { 2 } else { 1 });
         const CALLS: [&str; 8] = ["req", "reqs", "request", "requests", "queries", "calls", "prompts", "answers"];
         let seconds = |per: &str| match per {
             "min" | "minute" => 60.0,
-            "h" | "hour" => 3600.0,
+            "h" | "hr" | "hour" | "hours" => 3600.0,
             _ => 1.0,
         };
+        if let Some((tokens, is_of_gpu)) = self.speed_of(words, at, n, unit) {
+            self.run_at(tokens, is_of_gpu);
+            return None;
+        }
         // "500 prompts" are so many of them, "prompts of 500" and "500 prompt tokens" are tokens.
         // "8k prompts" are of so many tokens, unless they come per second; "512 prompts" may be a batch of RL.
         let counts = |i: usize| matches!(word(i), "prompts" | "answers" | "completions" | "responses" | "outputs");
@@ -538,7 +729,35 @@ impl Reading {
             {
                 self.said.push((What::Price, "a price per million tokens".to_owned()));
             }
+            "tflops" | "tflop" => self.compute(n * 1e12),
+            money if money.ends_with(MONEY) || money == "dollars" => self.pay(words, at, n, money),
+            "k" if after == "dollars" => self.pay(words, at, n, "kusd"),
+            "day" | "days" | "week" | "weeks" | "month" | "months" | "hour" | "hours" | "h"
+                if (self.trains() || self.tokens.is_some())
+                    && before(&["for", "in", "within", "over", "have", "of"]) =>
+            {
+                self.last(n * days(unit));
+            }
+            // "1,000 H100-hours", "1,000 GPU hours".
+            gpu if matches!(after, "hours" | "hour" | "hrs")
+                && (DEVICE.contains(&gpu) || !gpus_named(gpu).is_empty()) =>
+            {
+                self.spend(n);
+            }
+            _ if back(1).starts_with("utili") && back(2) == "memory" => {
+                self.use_of(if unit == "%" { n / 100.0 } else { n })
+            }
+            _ if before(&["utilisation", "utilization"])
+                && !matches!(back(2), "gpu" | "memory" | "sm")
+                && super::is_planned(self)
+                && (n < 1.0 || unit == "%") =>
+            {
+                self.reach(if unit == "%" { n / 100.0 } else { n });
+            }
             "%" if near(&["mfu"], 5, 1) => self.reach(n / 100.0),
+            "%" if matches!(after, "utilisation" | "utilization") && super::is_planned(self) => {
+                self.reach(n / 100.0);
+            }
             "percent" if near(&["mfu"], 5, 2) => self.reach(n / 100.0),
             "ms" | "s" | "sec" | "secs" | "second" | "seconds" if near(&STEP, 4, 4) => {
                 self.take(if unit == "ms" { n / 1e3 } else { n });
@@ -563,9 +782,16 @@ impl Reading {
             "sequences" | "seqs" | "samples" if STEP.contains(&per) || per == "batch" => {
                 self.collect(words, at, whole?);
             }
+            // "64 sequences of 8k".
+            "sequences" | "seqs" | "samples" if after == "of" && number(word(at + 3)).is_some() => {
+                self.collect(words, at, whole?);
+            }
             "batch" if after == "size" => self.collect(words, at, whole?),
             "m" | "million" if matches!(after, "tokens" | "token") && self.trains() && !near(&LENGTH, 2, 3) => {
                 self.train_on(n * 1e6);
+            }
+            "m" | "million" if matches!(after, "tokens" | "token") && near(&LENGTH, 2, 4) => {
+                self.long(n * 1024.0 * 1024.0)
             }
             "b" | "billion" if matches!(after, "tokens" | "token") => self.train_on(n * 1e9),
             "t" | "trillion" if matches!(after, "tokens" | "token" | "") => self.train_on(n * 1e12),
@@ -578,6 +804,14 @@ impl Reading {
                         self.said.push((What::Model, format!("{} parameters", close(n * 1e9))));
                     }
                 }
+            }
+            "m" | "million"
+                if self.preset.is_none()
+                    && self.params.is_none()
+                    && matches!(after, "model" | "models" | "parameter" | "parameters" | "params" | "llm") =>
+            {
+                self.params = Some(n * 1e6);
+                self.said.push((What::Model, format!("{} parameters", close(n * 1e6))));
             }
             "k" if is_length => self.long(n * 1024.0),
             "k" if USERS.contains(&after) => self.serve(n * 1e3),
@@ -605,6 +839,14 @@ impl Reading {
             _ if before(&["mfu"]) && n < 1.0 => self.reach(n),
             // A GPU's name may follow the number at once: "on 8 H100s".
             name if !gpus_named(name).is_empty() && n <= 100_000.0 => self.count_gpus(whole?),
+            // "2 RTX 4090", "four NVIDIA Tesla V100".
+            maker
+                if hardware::MAKERS.contains(&maker)
+                    && (2..=4).any(|on| !gpus_named(word(at + on)).is_empty())
+                    && n <= 100_000.0 =>
+            {
+                self.count_gpus(whole?);
+            }
             _ if before(&LENGTH) && n >= 128.0 => self.long(n),
             // Lengths are said without a word for them: “llama 3 70b 128k”.
             "k" if n.log2().fract() == 0.0
@@ -616,6 +858,97 @@ impl Reading {
             _ => {}
         }
         None
+    }
+
+    /// The tokens per second that a number is, and whether they are one GPU's: "12k tokens/s/GPU", "tok/sec: 529,882". A speed per user is a
+    /// promise.
+    fn speed_of(&self, words: &[String], at: usize, n: f64, unit: &str) -> Option<(f64, bool)> {
+        let word = |i: usize| words.get(i).map_or("", String::as_str);
+        let is_second = |i: usize| TIMES.iter().take(4).any(|second| *second == word(i));
+        let is_tokens = |i: usize| TOKENS.contains(&word(i));
+        // Named before its number.
+        let back = |n: usize| at.checked_sub(n);
+        let is_of_gpu = back(1).is_some_and(|i| DEVICE.contains(&word(i)));
+        let named = if is_of_gpu { 2 } else { 1 };
+        let is_labelled = back(named).is_some_and(is_second)
+            && (1..=2).any(|more| back(named + more).is_some_and(is_tokens))
+            && !TOKENS.contains(&unit);
+        if is_labelled && n > 0.0 {
+            let times = if unit == "k" { 1e3 } else { 1.0 };
+            return Some((n * times, is_of_gpu));
+        }
+        let (times, unit_at) = match unit {
+            "k" => (1e3, at),
+            "m" => (1e6, at),
+            unit if TOKENS.contains(&unit) => (1.0, at),
+            _ => return None,
+        };
+        // Where the unit is a word of its own.
+        let is_apart = unit == word(at + 1);
+        let tokens =
+            if times == 1.0 { if is_apart { at + 1 } else { unit_at } } else { at + 1 + usize::from(is_apart) };
+        let is_named = times == 1.0 || is_tokens(tokens);
+        let between = |i: usize| matches!(word(i), "per" | "a" | "each") || DEVICE.contains(&word(i));
+        let second = (tokens + 1..tokens + 6).find(|i| !between(*i)).filter(|i| is_named && is_second(*i))?;
+        let after = if word(second + 1) == "per" { second + 2 } else { second + 1 };
+        let is_of_user =
+            (second..second + 4).any(|i| matches!(word(i), "user" | "users" | "each" | "request" | "stream"));
+        let is_of_gpu = DEVICE.contains(&word(after)) || (tokens..second).any(|i| DEVICE.contains(&word(i)));
+        (!is_of_user && n > 0.0).then_some((n * times, is_of_gpu))
+    }
+
+    fn run_at(&mut self, tokens: f64, is_of_gpu: bool) {
+        if self.speed.is_none() && tokens.is_finite() {
+            self.speed = Some((tokens, is_of_gpu));
+            let of = if is_of_gpu { " per GPU" } else { "" };
+            self.said.push((What::Speed, format!("{} tokens per second{of}", close(tokens))));
+        }
+    }
+
+    fn compute(&mut self, flops: f64) {
+        if self.flops.is_none() && flops > 0.0 && flops.is_finite() {
+            self.flops = Some(flops);
+            self.said.push((What::Flops, Unit::FlopPerSecond.format(flops)));
+        }
+    }
+
+    fn last(&mut self, days: f64) {
+        if self.days.is_none() && days > 0.0 && days.is_finite() {
+            self.days = Some(days);
+            self.said.push((What::Days, Unit::Seconds.format(days * 86_400.0)));
+        }
+    }
+
+    fn spend(&mut self, hours: f64) {
+        if self.gpu_hours.is_none() && hours > 0.0 && hours.is_finite() {
+            self.gpu_hours = Some(hours);
+            self.said.push((What::Days, format!("{} GPU-hours", close(hours))));
+        }
+    }
+
+    fn use_of(&mut self, share: f64) {
+        if self.used.is_none() && share > 0.0 && share <= 1.0 {
+            self.used = Some(share);
+            self.said.push((What::Used, format!("{} of the memory", Unit::Fraction.format(share))));
+        }
+    }
+
+    /// Takes a price per hour, or the money for a run.
+    fn pay(&mut self, words: &[String], at: usize, n: f64, unit: &str) {
+        let after: Vec<&str> = words.iter().skip(at + 1).take(4).map(String::as_str).collect();
+        let is_hourly = after.iter().any(|word| TIMES.iter().skip(6).any(|time| time == word));
+        let dollars = match unit.trim_end_matches(MONEY) {
+            "k" => n * 1e3,
+            "m" => n * 1e6,
+            _ => n,
+        };
+        if is_hourly && self.hourly.is_none() {
+            self.hourly = Some(dollars);
+            self.said.push((What::Hourly, format!("{} per GPU-hour", crate::quantity::dollars(dollars))));
+        } else if !is_hourly && self.money.is_none() && (self.trains() || self.has(&["budget"])) {
+            self.money = Some(dollars);
+            self.said.push((What::Money, crate::quantity::dollars(dollars)));
+        }
     }
 
     fn train_on(&mut self, tokens: f64) {
@@ -679,7 +1012,7 @@ impl Reading {
         let is_between = |word: &String| {
             matches!(
                 word.as_str(),
-                "token" | "tokens" | "length" | "len" | "of" | "with" | "lengths" | "k" | "is" | "and" | "size"
+                "token" | "tokens" | "length" | "len" | "of" | "with" | "lengths" | "k" | "is" | "and" | "size" | "max"
             )
         };
         let next = |from: usize| words.iter().skip(from).take(3).find(|word| !is_between(word));
@@ -886,12 +1219,15 @@ impl Reading {
         if let Some(gpu) = gpu {
             self.said.push((What::Gpu, gpu.name.to_owned()));
             self.gpu = Some(gpu);
+            self.unread.extend(memory.filter(|gb| !has_memory(gpu, *gb)).map(|gb| format!("{gb} GB")));
         } else if let Some(gigabytes) = memory {
             let all: Vec<_> = hardware::ALL.iter().filter(|gpu| has_memory(gpu, gigabytes)).collect();
             self.gpu = usual(&all);
             if let Some(gpu) = self.gpu {
                 let name = gpu.name.trim_end_matches(&format!(" {gigabytes} GB"));
                 self.said.push((What::Gpu, format!("{gigabytes} GB ({name})")));
+            } else {
+                self.unread.push(format!("{gigabytes} GB"));
             }
         }
     }
@@ -910,18 +1246,33 @@ impl Reading {
 
     /// The techniques that it names.
     pub fn terms(&self) -> impl Iterator<Item = &'static Term> {
-        TERMS.iter().filter(|term| self.asks(term.words))
+        let named = self.named_terms();
+        TERMS.iter().filter(move |term| named.iter().any(|own| std::ptr::eq(*own, *term)))
     }
 
-    /// Whether it asks for one of these, which hyphens may have divided: "8-bit Adam". "Without offloading" doesn't ask for it.
-    fn asks(&self, words: &[&str]) -> bool {
+    /// The techniques in the order of the question. Hyphens may have divided their names: "8-bit Adam". The longest name is meant, so an "FP8
+    /// cache" isn't FP8 weights, and "without offloading" doesn't ask for it.
+    fn named_terms(&self) -> Vec<&'static Term> {
+        let (mut found, mut at) = (Vec::new(), 0);
+        while at < self.words.len() {
+            let longest = (1..=4).rev().find_map(|n| Some((term_of(self.words.get(at..at + n)?)?, n)));
+            found.extend(longest.filter(|_| !self.is_denied(at)).map(|(term, _)| term));
+            at += longest.map_or(1, |(_, n)| n);
+        }
+        found
+    }
+
+    /// Whether the word there isn't wanted: "without PEFT".
+    fn is_denied(&self, at: usize) -> bool {
         const NOT: [&str; 8] = ["no", "not", "without", "dont", "doesnt", "disable", "disabled", "avoid"];
-        (0..self.words.len()).any(|at| {
-            let joined = (1..=3).filter_map(|n| Some(self.words.get(at..at + n)?.concat()));
-            let before = self.words.get(at.saturating_sub(2)..at).unwrap_or_default();
-            joined.into_iter().any(|word| words.contains(&word.as_str()))
-                && !before.iter().any(|word| NOT.contains(&word.as_str()))
-        })
+        let before = self.words.get(at.saturating_sub(2)..at).unwrap_or_default();
+        before.iter().any(|word| NOT.contains(&word.as_str()))
+    }
+
+    /// Whether it has one of these words, and not to say that it isn't so.
+    pub fn wants(&self, words: &[&str]) -> bool {
+        let is_one = |(at, word): (usize, &String)| words.contains(&word.as_str()) && !self.is_denied(at);
+        self.words.iter().enumerate().any(is_one)
     }
 
     /// Whether it asks about the time to the first token.
@@ -929,15 +1280,14 @@ impl Reading {
         self.has(&["ttft"]) || self.says(&["first", "token"])
     }
 
-    /// Whether it asks for tokens per second.
+    /// Whether it asks for tokens per second, rather than says them.
     pub fn asks_speed(&self) -> bool {
-        const TOKENS: [&str; 4] = ["token", "tokens", "tok", "toks"];
         const SECOND: [&str; 3] = ["s", "sec", "second"];
         let is = |word: &String, list: &[&str]| list.contains(&word.as_str());
         // "Tokens/s", or "tokens … per second" with something between.
         let joined = self.words.windows(2).any(|pair| matches!(pair, [a, b] if is(a, &TOKENS) && is(b, &SECOND)));
         let per = |pair: &[String]| matches!(pair, [a, b] if matches!(a.as_str(), "per" | "a") && is(b, &SECOND));
-        joined || (self.has(&TOKENS) && self.words.windows(2).any(per))
+        self.speed.is_none() && (joined || (self.has(&TOKENS) && self.words.windows(2).any(per)))
     }
 
     /// Whether a model is trained or tuned in it.

@@ -1031,3 +1031,159 @@ fn a_training_speed_is_that_of_a_run() {
     assert_eq!((a.figure, value(&a, "gpus")), ("training-run", Some("1")), "{a:?}");
     assert!(a.says.contains(" tokens per second. "), "{}", a.says);
 }
+
+/// Questions as people put them, with what was worked out by hand: the figure, what its state has, and what the answer says.
+#[test]
+fn amounts_of_real_questions_come_to_what_a_hand_works_out() {
+    for (question, figure, sets, says) in [
+        // 70B × ½ byte is 35 GB; two cards have 48.
+        (
+            "can I run a 70B in 4-bit on 2x3090",
+            "kv-cache",
+            &[("gpu", "rtx-3090"), ("tp", "2"), ("weight-bits", "4")][..],
+            "5 requests",
+        ),
+        // 34B × 2 bytes is 68 GB; nine tenths of three cards are 65.
+        (
+            "Any chance to run a 34b model on 3x4090? (w/o quantization)",
+            "kv-cache",
+            &[("gpu", "rtx-4090"), ("tp", "3")],
+            "no room for a cache",
+        ),
+        (
+            "70b lora on 2 rtx 4090 24 GB with bitsandbytes 4bit, still cuda oom",
+            "lora-adapters",
+            &[("dp", "2"), ("tune", "qlora")],
+            "doesn’t fit",
+        ),
+        ("GRPO training a 7B on 24 H100 with 32k max response length", "rlhf-memory", &[("response", "32768")], "Fits"),
+        // 6 × 7e9 × 1.2e12 / (1000 × 312e12 × 0.58) s.
+        (
+            "7B, 1.2T tokens, 1000 A800, utilisation 0.58: training time?",
+            "training-run",
+            &[("mfu", "0.58")],
+            "in 3.22 days",
+        ),
+        // 6 × 13e9 × 260e9 / (312e12 × 0.4) / 3600 × $2.
+        (
+            "what would it cost to train a 13B on 260B tokens with A100s at $2 per hour",
+            "training-run",
+            &[],
+            "for $90,278 at $2 per",
+        ),
+        // 64 layers × 8 heads × 128 × 2 × 2 bytes × 32,768 × 64.
+        (
+            "KV cache size of Qwen3-32B at 32k for 64 users",
+            "kv-cache",
+            &[("tokens", "32768")],
+            "64 of them take 550 GB",
+        ),
+        ("fp8 kv cache of llama 70b for one sequence of 128k tokens", "kv-cache", &[("kv-bits", "8")], "takes 21.5 GB"),
+        // 6 × 7e9 × 12,000 / 989e12.
+        ("what MFU is 12k tokens/s/GPU for 7B on H100", "run", &[], "MFU 51%"),
+        ("9600 toks / sec per gpu for the 7B on H100, is that 24% or 46% MFU", "run", &[], "MFU 40.8%"),
+        (
+            "training Qwen2.5-32B with megatron, throughput is 420 TFLOPs per GPU on H200. what's the mfu",
+            "run",
+            &[],
+            "MFU 42.5%",
+        ),
+        ("tok/sec: 529,882 on 8xA100 with a 560M model, mfu shows 74?", "run", &[], "MFU 71.3%"),
+        // 6 × 32e9 × 64 × 8192 / 19 / 16 / 989e12.
+        ("our 32B sft takes 19 s per step, 64 sequences of 8k on 16 H100: slow?", "run", &[], "MFU 33.5%"),
+        (
+            "how many tok/s should i expect from qwen 7b fp16 on a 4090",
+            "serving-planner",
+            &[],
+            "About 47.3 tokens per second",
+        ),
+        (
+            "llama2 70b on 4*A100 80GB, how many concurrent users at 4k context",
+            "serving-planner",
+            &[("have", "4")],
+            "14 users at 50 ms",
+        ),
+        (
+            "minimum number of H100s for inference of llama 3.1 405B fp8",
+            "serving-planner",
+            &[("users", "1")],
+            "8 × H100",
+        ),
+        // 64 × 989e12 × MFU × 30 days / (6 × 7e9), at the 43.5% that half of the published runs reach.
+        (
+            "train 7B for 30 days on 64 H100, how many tokens does it see",
+            "training-run",
+            &[],
+            "1.7 T tokens in 30 days",
+        ),
+        (
+            "I have 1000 H100-hours, how many tokens can I train a 1B on",
+            "training-run",
+            &[("gpus", "1")],
+            "237 B tokens",
+        ),
+        ("how many H100 to train 7B on 1T tokens in 30 days", "training-run", &[("gpus", "41")], "at least 41 GPUs"),
+        ("train a 3B with a budget of $50k on H100", "training-run", &[("money", "50000")], "for $50,000"),
+        ("number of trainable params of LoRA r=16 on llama 3 8b", "lora-adapters", &[], "41.9 M trainable parameters"),
+        // 12 bytes per parameter.
+        ("how much memory do the Adam states of a 13B model need", "memory-breakdown", &[], "states take 156 GB"),
+        (
+            "CUDA OOM with llama 2 7b on one A100 80GB without PEFT and quantization",
+            "memory-breakdown",
+            &[],
+            "Does not fit",
+        ),
+        (
+            "serving Qwen2.5-72B awq on 4 x 4090 with 32k context, how many requests at once",
+            "kv-cache",
+            &[("tp", "4")],
+            "4 requests",
+        ),
+        ("gpu ram for a 32B q4 model with 16k ctx", "kv-cache", &[], "that is 23.5 GB"),
+        (
+            "vllm gpu_memory_utilization 0.95 llama 3 8b on a 3090, kv cache for 16k context?",
+            "kv-cache",
+            &[("used", "0.95")],
+            "3 requests",
+        ),
+        ("vram for llama 2 7b with 10 concurrent users and 4k context", "kv-cache", &[], "10 of them take 21.5 GB"),
+    ] {
+        let a = asked(question);
+        let standard = catalogue::find(figure).map(|entry| (entry.read)(&Query::default()).0).unwrap_or_default();
+        let text = a.says.replace(['\u{a0}', '\u{202f}'], " ");
+        assert!(a.figure == figure && text.contains(says), "{question}: {a:?}");
+        for (name, expected) in sets {
+            let got = value(&a, name).or(standard.get(name));
+            assert_eq!(got, Some(*expected), "{question}: {name} of {}", a.query);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_question_of_memory_gets_no_figure_of_it() {
+    for question in
+        ["llama-70b bf16 pre-training has several loss spikes at the start", "expert load is unbalanced in deepseek v3"]
+    {
+        assert!(answers(question).is_empty(), "{question}: {:?}", answers(question));
+    }
+}
+
+#[test]
+fn a_number_that_no_answer_counts_is_listed() {
+    for (question, unused) in [
+        ("do I need 2 or 4 A100 80GB to host mixtral 8x7b in bf16", "2"),
+        ("PPO with a 13B actor and 7B critic and reward models on 8 A100 40GB", "7b"),
+        ("can I run llama 3 70b on 2x 4090 with 96 GB", "96 GB"),
+        ("train llama 3 8b on 8 H100 with temperature 0.7", "0.7"),
+        ("does a 7B fit on 8x A100 80GB with 8x22b experts", "8x22b"),
+        ("serve llama 3 8b on one L4 to 20 users at $3 per million tokens", "$3"),
+        ("13B in 8-bit on one 3090", "8 bit"),
+        ("can I run llama 3 70b on a dgx spark with 128GB", "spark, which isn’t in the table of GPUs"),
+        ("serve a chat with llama 3 8b on one L4 to 20 users", "chat"),
+        ("serve llama 3 8b to 20 users over RoCE", "RoCE"),
+        ("train llama 3 8b on 512 H100, MTBF is 8 hours", "8 hours"),
+    ] {
+        let a = asked(question);
+        assert!(a.unused.iter().any(|text| text == unused), "{question}: {a:?}");
+    }
+}

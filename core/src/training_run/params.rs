@@ -609,8 +609,13 @@ impl Run {
         format!("{steps} Scaling laws describe training from scratch and say nothing about this run.")
     }
 
-    /// How long it takes and what it costs, in a sentence.
+    /// How long it takes, and what it costs in money and energy, in a sentence.
     pub fn takes(&self) -> String {
+        format!("{} and {} kWh.", self.costs(), unbroken(&count(self.energy())))
+    }
+
+    /// How long it takes and what it costs, in a sentence without its end.
+    pub fn costs(&self) -> String {
         let Size { params, total, .. } = self.size;
         let active = if params < total {
             format!(" ({} active per token, without the embedding table)", unbroken(&count(params)))
@@ -618,7 +623,7 @@ impl Run {
             String::new()
         };
         format!(
-            "{} parameters{active} see {} tokens in {} on {} × {} at an MFU of {}, for {} at {} per GPU-hour and {} kWh.",
+            "{} parameters{active} see {} tokens in {} on {} × {} at an MFU of {}, for {} at {} per GPU-hour",
             unbroken(&count(total.max(params))),
             unbroken(&count(self.tokens)),
             unbroken(&Unit::Seconds.format(self.seconds())),
@@ -627,7 +632,6 @@ impl Run {
             unbroken(&percent(self.machine.mfu)),
             unbroken(&dollars(self.cost())),
             unbroken(&dollars(self.machine.price)),
-            unbroken(&count(self.energy())),
         )
     }
 
