@@ -86,8 +86,8 @@ fn real_questions_find_their_page() {
         println!("{name}: {first}% first, {three}% among three, of {}\n{}", score.asked, score.missed.join("\n"));
     }
     assert!(tuned.asked >= 100 && held.asked >= 50);
-    // Those asked last scored 68% and 87%, and no word was added for them.
-    for (score, least) in [(tuned, [90, 95]), (held, [90, 95]), (last, [65, 85])] {
+    // Those asked last scored 68% and 87% when they were asked. No word was added for them since.
+    for (score, least) in [(tuned, [90, 95]), (held, [90, 95]), (last, [70, 85])] {
         let [first, three] = score.shares();
         assert!(
             first >= least[0] && three >= least[1],

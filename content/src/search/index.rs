@@ -153,7 +153,7 @@ impl Index {
         let words: Vec<Word> = words.into_iter().flat_map(|word| self.parted(word)).collect();
         if words.is_empty() {
             let hits = if question.trim().is_empty() { Vec::new() } else { self.instead(limit) };
-            return Found { hits, meant: String::new(), weak: true };
+            return Found { hits, meant: None, weak: true };
         }
         let (asked, meant, unknown) = self.asked(question, &words);
         let total = unknown + distinct(&asked).map(|one| one.weight).sum::<f64>();

@@ -415,9 +415,7 @@ const RULES: [Rule; 8] = [
             let is_divided =
                 r.has(&RUNS) && r.gpu.is_some() && r.cluster().is_some_and(|[node, nodes]| node * nodes > 1);
             let divides = is_divided && !trains;
-            // "Expert load is unbalanced" asks for no memory.
-            let is_trouble = r.has(&TROUBLE) && !r.has(&FIT);
-            (!is_trouble && (runs || divides))
+            (!is_trouble(r) && (runs || divides))
                 || asks_room(r)
                 || asks_cache(r)
                 || (r.seq.is_some() && r.has(&["context", "concurrency"]) && !r.trains())
@@ -437,7 +435,7 @@ const RULES: [Rule; 8] = [
     },
     Rule {
         figure: memory::Params::ID,
-        is_asked: |r| (r.has(&MEMORY) || r.has(&OUT) || r.gpu.is_some()) && !(r.has(&TROUBLE) && !r.has(&FIT)),
+        is_asked: |r| (r.has(&MEMORY) || r.has(&OUT) || r.gpu.is_some()) && !is_trouble(r),
         sets: |r| {
             let sharded = r.has(&["fsdp", "zero3", "shard"]).then_some(3);
             let stage = r.words.windows(2).find_map(|pair| match pair {
@@ -511,6 +509,11 @@ fn shaped(r: &Reading) -> Option<&'static presets::Preset> {
         like(params, presets::LIST.ids)
     };
     r.preset.or_else(near)
+}
+
+/// Whether something goes wrong in it that isn't memory: "expert load is unbalanced".
+fn is_trouble(r: &Reading) -> bool {
+    r.has(&TROUBLE) && !r.has(&FIT)
 }
 
 /// Whether it asks if a model runs on some GPUs, and neither for how many nor how fast.
