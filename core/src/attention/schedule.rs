@@ -366,9 +366,9 @@ impl Model for Params {
             "How long a tile’s exponentials take, in parts of its products’ time.",
             measure("exp-share", "Exponentials over products", Unit::Fraction, |_, s| s.exponentials / s.products),
         ),
-        measure("products", "Products of a tile, clocks", Unit::Count, |_, s| s.products),
-        measure("exponentials", "Exponentials of a tile, clocks", Unit::Count, |_, s| s.exponentials),
-        measure("fp32", "FP32 operations of a tile, clocks", Unit::Count, |_, s| s.fp32),
+        measure("products", "Product clocks per tile", Unit::Count, |_, s| s.products),
+        measure("exponentials", "Exponential clocks per tile", Unit::Count, |_, s| s.exponentials),
+        measure("fp32", "FP32 clocks per tile", Unit::Count, |_, s| s.fp32),
         measure("softmax-busy", "Softmax units busy", Unit::Fraction, |_, s| (s.softmax() / s.period).min(1.0)),
         measure("period", "Clocks per tile", Unit::Count, |_, s| s.period),
     ];

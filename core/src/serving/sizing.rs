@@ -13,6 +13,7 @@ use crate::declare::{
     Aim, Decision, Field as _, Measure, Model, Origin, Origins, Param, Scale, headline, join, lever, lever_of, measure,
     origin, real, target, when, whole, within, words, yes_no,
 };
+use crate::hardware::links;
 use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
 use crate::model::{ModelRef, reference};
 use crate::quantity::{Unit, counted, dollars, grouped};
