@@ -242,7 +242,7 @@ test("at four times the speed messages arrive before the next step", async ({ pa
 });
 
 test("an example doesn't lose what was set", async ({ page }) => {
-  await page.goto("w/attention-schedule/?gpu=a100&head_dim=64");
+  await page.goto("w/attention-schedule/?gpu=a100&head_dim=96");
   await ready(page);
   const presets = page.locator(".figure-presets button");
   const [back, busy] = [presets.filter({ hasText: "As it was" }), page.locator('[data-quantity="busy"]').first()];
