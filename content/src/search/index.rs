@@ -152,8 +152,12 @@ impl Index {
         let words = self.same.words_or_filler(question);
         let words: Vec<Word> = words.into_iter().flat_map(|word| self.parted(word)).collect();
         if words.is_empty() {
-            let hits = if question.trim().is_empty() { Vec::new() } else { self.instead(limit) };
-            return Found { hits, meant: None, weak: true };
+            let is_empty = question.trim().is_empty();
+            return if is_empty {
+                Found::default()
+            } else {
+                Found { hits: self.instead(limit), meant: None, weak: true }
+            };
         }
         let (asked, meant, unknown) = self.asked(question, &words);
         let total = unknown + distinct(&asked).map(|one| one.weight).sum::<f64>();

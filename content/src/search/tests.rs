@@ -72,8 +72,11 @@ fn nothing_in_common_shows_figures_to_begin_with() {
     let found = index.find("zzzz", 10);
     assert_eq!(found.hits.iter().map(|hit| hit.index).collect::<Vec<_>>(), [1]);
     assert!(found.weak);
-    for nothing in ["", "  ", "-", "…"] {
-        assert_eq!(index.find(nothing, 10), Found::default(), "{nothing}");
+    for signs in ["-", "…", "???"] {
+        assert_eq!(index.find(signs, 10), found, "{signs}");
+    }
+    for nothing in ["", "  "] {
+        assert_eq!(index.find(nothing, 10), Found::default(), "{nothing:?}");
     }
 }
 
