@@ -213,11 +213,11 @@ fn followed(event: &MouseEvent) -> Option<web_sys::Url> {
     let path = url.pathname();
     let ours = url.origin() == location().origin().ok()?;
     let path = path.strip_prefix(&base_path()).filter(|rest| ours && rest.starts_with('/'))?;
-    // Within the page the browser finds its way, and moves the focus too.
     // A browser lets a page use the camera, which counts votes, when it is loaded.
     if Route::of(path) == Route::Page(Page::Presenter) {
         return None;
     }
+    // Within the page the browser finds its way, and moves the focus too.
     let elsewhere = location().pathname().ok()? != url.pathname() || location().search().ok()? != url.search();
     (Route::of(path) != Route::Unknown && (elsewhere || url.hash().is_empty())).then_some(url)
 }

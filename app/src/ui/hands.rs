@@ -75,7 +75,8 @@ impl Hands {
     /// The same, and a number that is typed is the count.
     pub fn type_or_press(self, key: &str) -> bool {
         let at = self.at.get_untracked();
-        let hands = self.answers.with_untracked(|all| all.get(at).map_or(0, |answer| answer.hands));
+        // Where there is no answer yet a number is for something else.
+        let Some(hands) = self.answers.with_untracked(|all| Some(all.get(at)?.hands)) else { return self.press(key) };
         let goes_on = self.typing.get_untracked();
         let typed = match key {
             "Backspace" => hands / 10,

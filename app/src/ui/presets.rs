@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use ringside_core::declare::Model;
 use ringside_core::query::Query;
-use ringside_figures::{Example, Examples};
+use ringside_figures::Examples;
 
 use super::state::State;
 
@@ -19,19 +19,21 @@ fn row(examples: &'static Examples, read: fn(&Query) -> Query, now: Memo<Query>,
     let Examples { label, keep_rest, ignore, all } = *examples;
     let told_apart = move |state: Query| ignore.iter().fold(state, |state, name| state.without(name));
     let on_show = Memo::new(move |_| told_apart(now.get()));
-    let leads_to = move |example: &Example, now: &Query| {
-        let named = Query::parse(example.state);
-        read(&if keep_rest { now.with(&named) } else { named })
+    let states = all.iter().map(|example| Query::parse(example.state));
+    let states: Vec<Query> = states.map(|named| if keep_rest { named } else { read(&named) }).collect();
+    let states = StoredValue::new(states);
+    let leads_to = move |nth: usize, now: &Query| {
+        let state = states.with_value(|states| states.get(nth).cloned()).unwrap_or_default();
+        if keep_rest { read(&now.with(&state)) } else { state }
     };
-    let is_on_show =
-        move |example: &Example| now.with(|now| on_show.with(|shown| told_apart(leads_to(example, now)) == *shown));
+    let is_on_show = move |nth: usize| now.with(|now| on_show.with(|shown| told_apart(leads_to(nth, now)) == *shown));
     // What somebody had set when an example took its place.
     let before = RwSignal::new(None::<Query>);
-    let buttons = all.iter().map(|example| {
+    let buttons = all.iter().enumerate().map(|(nth, example)| {
         let press = move |_| {
             let now = now.get_untracked();
-            let next = leads_to(example, &now);
-            if !all.iter().any(|example| untrack(|| is_on_show(example))) {
+            let next = leads_to(nth, &now);
+            if !(0..all.len()).any(|nth| untrack(|| is_on_show(nth))) {
                 before.set(Some(now));
             }
             show.run(next);
@@ -40,7 +42,7 @@ fn row(examples: &'static Examples, read: fn(&Query) -> Query, now: Memo<Query>,
             <button
                 type="button"
                 class="preset"
-                aria-pressed=move || is_on_show(example).to_string()
+                aria-pressed=move || is_on_show(nth).to_string()
                 on:click=press
             >
                 {example.label}

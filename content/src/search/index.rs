@@ -290,14 +290,12 @@ impl Index {
                 }
             }
         }
-        let mut list: Vec<(f64, f64, usize)> = scores
+        scores
             .into_iter()
             .enumerate()
             .filter(|(_, (score, _, carried))| *score > 0.0 && *carried)
             .map(|(at, (score, has, _))| (score * (has / total).sqrt() * self.likely(at), has, at))
-            .collect();
-        list.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
-        list
+            .collect()
     }
 
     fn likely(&self, at: usize) -> f64 {

@@ -368,10 +368,7 @@ const RULES: [Rule; 8] = [
             if tunes {
                 sets.push(("start", training_run::Start::Pretrained.id().to_owned()));
             }
-            if r.preset.is_none() {
-                // Of a bare size neither depth nor width is known.
-                sets.push(("attention", "none".to_owned()));
-            }
+            sets.extend(without_attention(r));
             sets
         },
         says: |query, r| {
@@ -558,14 +555,20 @@ fn kept(p: &cache::Params, fit: &Fit, r: &Reading) -> String {
     )
 }
 
-/// The most users that GPUs hold which a question has: it asks how many.
+/// The most users that GPUs hold, and how they are divided.
+#[derive(Debug, Clone, Copy)]
 struct Held {
     users: u64,
     tp: u64,
     gpus: u64,
 }
 
+/// The most users that a question's GPUs hold; none unless it asks how many.
 fn held(r: &Reading) -> Option<Held> {
+    *r.held.get_or_init(|| found_held(r))
+}
+
+fn found_held(r: &Reading) -> Option<Held> {
     let [node, nodes] = r.cluster().filter(|_| r.users.is_none() && r.rate.is_none())?;
     let gpus = node.saturating_mul(nodes);
     if !r.follows(&["many"], &USERS) {
@@ -616,14 +619,9 @@ fn time_of(r: &Reading) -> Option<(f64, Option<u64>)> {
 /// The GPUs that train on a question's tokens in its days, where it names none, and the sentence that says so.
 fn gpus_in_time(r: &Reading) -> Option<(u64, String)> {
     let (tokens, days) = r.tokens.zip(r.days).filter(|_| r.cluster().is_none())?;
-    let rule = rule_of(training_run::Params::ID)?;
     let mut sets = vec![("given", "tokens".to_owned()), ("tokens", plain(tokens)), ("gpus", "1".to_owned())];
     sets.extend(r.mfu.map(|mfu| ("mfu", plain(mfu))));
-    if r.preset.is_none() {
-        sets.push(("attention", "none".to_owned()));
-    }
-    let (params, _) = training_run::Params::read(&bare(rule, r, sets)?);
-    let one = params.evaluate().ok()?.seconds();
+    let one = bare_run(r, sets)?.seconds();
     let gpus = (one / (days * 86_400.0)).ceil().max(1.0);
     (gpus <= (MAX_NODE * MAX_NODES) as f64).then(|| {
         let text = format!(
@@ -780,13 +778,19 @@ fn of_reading(reading: &Reading) -> Vec<Answered> {
 
 /// FLOPs that a training step takes per token of a question's model.
 fn flop_per_token(r: &Reading) -> Option<f64> {
-    let rule = rule_of(training_run::Params::ID)?;
-    let mut sets = some([("seq", r.seq)]);
-    if r.preset.is_none() {
-        sets.push(("attention", "none".to_owned()));
-    }
-    let (params, _) = training_run::Params::read(&bare(rule, r, sets)?);
-    Some(params.evaluate().ok()?.size.flop_per_token())
+    Some(bare_run(r, some([("seq", r.seq)]))?.size.flop_per_token())
+}
+
+/// The run of a question's model on its GPU with these parameters alone.
+fn bare_run(r: &Reading, mut sets: Vec<(&'static str, String)>) -> Option<training_run::Run> {
+    sets.extend(without_attention(r));
+    let (params, _) = training_run::Params::read(&bare(rule_of(training_run::Params::ID)?, r, sets)?);
+    params.evaluate().ok()
+}
+
+/// Of a bare size neither depth nor width is known, so its attention isn't counted.
+fn without_attention(r: &Reading) -> Option<(&'static str, String)> {
+    r.preset.is_none().then(|| ("attention", "none".to_owned()))
 }
 
 /// Whether a question about memory is of training; otherwise nothing says what the memory is for.

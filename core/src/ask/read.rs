@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use super::Held;
 use super::layout::Begun;
 use crate::hardware::{self, Accelerator};
 use crate::model::presets::{self, Preset};
@@ -305,6 +306,8 @@ pub(super) struct Reading {
     pub unread: Vec<String>,
     /// [`super::short_of`], once it was asked for.
     pub short: OnceCell<Option<(u64, Option<u64>)>>,
+    /// [`super::held`], once it was asked for.
+    pub held: OnceCell<Option<Held>>,
     /// [`super::layout::begun`], once it was asked for.
     pub begun: OnceCell<Result<Begun, String>>,
 }

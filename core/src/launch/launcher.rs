@@ -304,7 +304,7 @@ pub fn make(started: Vec<Started>, stepped: bool, line: usize, launch: &mut Laun
                 );
             }
             None => {
-                if let Some(arg) = args.iter().find(|arg| names_meeting(&arg.text)) {
+                if let Some(arg) = names_meeting(&args) {
                     let why = "How its processes meet is said by the program’s own arguments, so what they need of their environment isn’t known here.";
                     return launch.unread(arg.line, Reach::Everything, why);
                 }
@@ -319,10 +319,15 @@ pub fn make(started: Vec<Started>, stepped: bool, line: usize, launch: &mut Laun
     }
 }
 
-/// Whether an argument of a program says how its processes meet: `--init_method tcp://…`.
-fn names_meeting(text: &str) -> bool {
-    let name = text.split('=').next().unwrap_or_default().replace('_', "-");
-    ["--init-method", "--dist-url", "--dist-init-method"].contains(&name.as_str()) && !text.contains("env://")
+/// The argument by which a program says how its processes meet, if that isn't their environment: `--init_method tcp://…`.
+fn names_meeting(args: &[Arg]) -> Option<&Arg> {
+    let word = |i: usize| args.get(i).map_or("", |arg| arg.text.as_str());
+    let meets = |(i, arg): (usize, &Arg)| {
+        let (name, value) = arg.text.split_once('=').unwrap_or_else(|| (&arg.text, word(i + 1)));
+        let names = ["--init-method", "--dist-url", "--dist-init-method"];
+        names.contains(&name.replace('_', "-").as_str()) && !value.starts_with("env://")
+    };
+    args.iter().enumerate().find(|(i, arg)| meets((*i, *arg))).map(|(_, arg)| arg)
 }
 
 /// A process that takes everything from its environment: `env://`.

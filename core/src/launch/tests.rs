@@ -726,3 +726,21 @@ fn launchers_that_are_not_followed_are_launchers() {
     }
     assert!(Script::default().read("echo hello").is_err());
 }
+
+/// A program may be told how its processes meet. `env://` is their environment, however it is written.
+#[test]
+fn an_argument_may_name_the_environment() {
+    let script = of(Case::Srun, 2, 8).text();
+    let with = |argument: &str| own(&script.replace("train.py", &format!("train.py {argument}"))).launch();
+    assert!(script.contains("train.py"), "{script}");
+    let sound = with("--lr 1");
+    assert_eq!((sound.processes.len(), sound.fault), (16, None), "{:?}", sound.remarks);
+    for argument in ["--init_method env://", "--init-method=env://"] {
+        let told = with(argument);
+        assert_eq!((told.processes.len(), told.fault), (16, None), "{argument}: {:?}", told.remarks);
+    }
+    for argument in ["--init_method tcp://a:1", "--dist-url=tcp://a:1", "--init_method"] {
+        let told = with(argument);
+        assert!(told.processes.is_empty() && !told.remarks.is_empty(), "{argument}: {:?}", told.remarks);
+    }
+}

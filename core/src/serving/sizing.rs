@@ -646,7 +646,10 @@ impl Params {
             };
         }
         if size.tp > 1 && links::of(self.machine.gpu).0.is_none() {
-            text += " The links between its accelerators aren’t in the table, so PCIe 4 is taken.";
+            text += &format!(
+                " The table has no link for the {}, so PCIe 4 is assumed between them.",
+                self.machine.gpu.name
+            );
         }
         if self.machine.activations == 0.0 && size.is_full() {
             text += BEFORE_ACTIVATIONS;

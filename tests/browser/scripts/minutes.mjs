@@ -105,7 +105,7 @@ for (const { name, viewport, columns, wide } of looks) {
     if (skipped) wrong.push(`${name}: ${title}${skipped}`);
     await page.waitForTimeout(900);
     const picture = (await page.screenshot({ type: "jpeg", quality: 80 })).toString("base64");
-    const time = `${Math.floor(i / 6)}:${(i % 6) * 10}`.padEnd(4, "0");
+    const time = `${Math.floor(i / 6)}:${String((i % 6) * 10).padStart(2, "0")}`;
     cells.push(`<figure><img src="data:image/jpeg;base64,${picture}"><figcaption>${time} ${title}${skipped}</figcaption></figure>`);
   }
   await page.close();

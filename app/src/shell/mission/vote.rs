@@ -95,10 +95,6 @@ impl Vote {
         self.said.try_set(made.err().map(Err));
     }
 
-    fn has_answers(self) -> bool {
-        self.hands.answers.with_untracked(|all| !all.is_empty())
-    }
-
     /// Listens for the keys of a room, while this decision is projected. `propose` puts what the figure shows to the vote.
     fn listen(self, propose: impl Fn() + 'static) {
         let on_stage = || document().query_selector(".mission-decision.projected, .mission-decision .projected");
@@ -112,7 +108,7 @@ impl Vote {
                 "v" | "V" => propose(),
                 // It presses a button that has the focus.
                 "Enter" if !on_nothing(event) => return,
-                key if self.has_answers() && self.hands.type_or_press(key) => {}
+                key if self.hands.type_or_press(key) => {}
                 _ => return,
             }
             event.prevent_default();
