@@ -54,6 +54,10 @@ export interface Config {
   parameters: number;
   family: string;
   context: number | null;
+  /** Bytes of cache per token, 16 bits a value. */
+  kv_bytes_per_token: number;
+  /** Bytes that a sequence keeps whatever its length is, 32 bits a value. */
+  state_bytes: number;
   /** Why the count is a guess, if it is one. */
   guess: string | null;
   warnings: string[];
