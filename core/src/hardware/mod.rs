@@ -27,6 +27,9 @@ use crate::units::Bytes;
 pub const ORIGIN: Origin =
     Origin::Of("The vendor’s data sheet or a published measurement, as /reference/ names it for each GPU");
 
+/// US dollars for an hour of a GPU, where nothing else is said: what DeepSeek-V3's report charges for an H800 (arXiv:2412.19437, table 1).
+pub const PRICE: &str = "2";
+
 /// Where a number is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Source {

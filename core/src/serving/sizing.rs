@@ -13,7 +13,7 @@ use crate::declare::{
     Aim, Decision, Field as _, Measure, Model, Origin, Origins, Param, Scale, headline, join, lever, lever_of, measure,
     origin, real, target, when, whole, within, words, yes_no,
 };
-use crate::hardware::links;
+use crate::hardware::{PRICE, links};
 use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
 use crate::model::{ModelRef, reference};
 use crate::quantity::{Unit, counted, dollars, grouped};
@@ -203,7 +203,7 @@ impl Model for Params {
                 .doubling(15)
                 .more("Requests")
                 .at(|p| p.output.slot()),
-            real("price", "US dollars per GPU-hour", [0.0, 1000.0], "2.5")
+            real("price", "US dollars per GPU-hour", [0.0, 1000.0], PRICE)
                 .label("US$ per GPU-hour")
                 .slider(Scale::Linear { min: 0.0, max: 12.0, step: 0.1 })
                 .more("Money")

@@ -8,7 +8,7 @@ use crate::declare::{
     Aim, Applies, Decision, Field, Measure, Model, Origin, Origins, Param, Scale, Takes, applies, choice, headline,
     lever, measure, origin, real, when, whole, written,
 };
-use crate::hardware::{self, Accelerator};
+use crate::hardware::{self, Accelerator, PRICE};
 use crate::options;
 use crate::quantity::{Unit, counted, dollars, grouped, number, unbroken};
 use crate::scaling_laws::Fit;
@@ -302,7 +302,7 @@ impl Model for Params {
             .slider(Scale::Linear { min: 0.5, max: 1.0, step: 0.01 })
             .more("The machine")
             .at(|p| p.goodput.slot()),
-        real("price", "US dollars per GPU-hour", [0.0, 1_000.0], "2")
+        real("price", "US dollars per GPU-hour", [0.0, 1_000.0], PRICE)
             .label("US$ per GPU-hour")
             .more("The machine")
             .at(|p| p.price.slot()),
