@@ -176,12 +176,17 @@ impl Builder {
     /// All entries, kind by kind, with what people call them.
     pub(crate) fn finish(mut self, searched: Searched<'_>, sink: &Sink) -> SearchIndex {
         self.0.sort_by_key(|e| e.kind);
-        for (at, words) in searched.places {
-            // Exercises and messages lead to sections as well, and are no places of their own.
-            let is_place = |kind| {
-                use EntryKind::{Chapter, Lab, Mission, Page, Section};
-                matches!(kind, Chapter | Section | Lab | Mission | Page)
-            };
+        // Exercises and messages lead to sections as well, and are no places of their own.
+        let is_place = |kind| {
+            use EntryKind::{Chapter, Lab, Mission, Page, Section, Term, Widget};
+            matches!(kind, Chapter | Section | Widget | Term | Lab | Mission | Page)
+        };
+        // Words stand between commas; a question is one of them, whatever it has.
+        let asked = searched.questions.into_iter().flat_map(|(pages, ask)| {
+            let ask = ask.replace(',', "");
+            pages.into_iter().map(move |at| (at, ask.clone()))
+        });
+        for (at, words) in searched.places.into_iter().chain(asked) {
             let page = at.text.split('#').next().unwrap_or_default();
             // The sections of a chapter that could not be read are not missed as well.
             let is_on_page = |e: &SearchEntry| e.kind == EntryKind::Section && e.href.starts_with(page);
@@ -189,9 +194,13 @@ impl Builder {
                 self.0.iter().any(|e| e.kind == EntryKind::Chapter && e.href == page) && !self.0.iter().any(is_on_page);
             let mut found = self.0.iter_mut().filter(|e| e.href == at.text && is_place(e.kind)).peekable();
             if found.peek().is_none() && !is_unread {
-                sink.report(at.spot(0), format!("The course has no page or section `{}`.", at.text));
+                sink.report(at.spot(0), format!("The course has no page, section or figure `{}`.", at.text));
             }
-            found.for_each(|entry| entry.words.clone_from(&words));
+            found.for_each(|entry| {
+                let comma = if entry.words.is_empty() { "" } else { ", " };
+                entry.words.push_str(comma);
+                entry.words.push_str(&words);
+            });
         }
         SearchIndex { entries: self.0, same: searched.same }
     }

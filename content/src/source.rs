@@ -39,6 +39,7 @@ impl Tree {
             "signs.toml",
             "placement.toml",
             "search.toml",
+            "questions.toml",
             "syllabus.toml",
         ]) {
             tree.read_file(root, name);

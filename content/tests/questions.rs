@@ -1,4 +1,4 @@
-//! The search on real questions: `questions.toml`, of which every third was held back while the search was tuned.
+//! The search on real questions: those of `content/questions.toml`, of which it knows those that are neither held back nor asked last.
 
 use std::sync::Arc;
 
@@ -22,6 +22,9 @@ struct Questions {
 struct Question {
     ask: String,
     at: Vec<String>,
+    /// Whether it was held back while the search was tuned.
+    #[serde(default)]
+    held: bool,
     /// Whether it was asked once all tuning was done.
     #[serde(default)]
     last: bool,
@@ -52,7 +55,7 @@ impl Score {
 
 #[test]
 fn real_questions_find_their_page() {
-    let text = std::fs::read_to_string(root().join("tests/questions.toml")).expect("questions.toml");
+    let text = std::fs::read_to_string(root().join("questions.toml")).expect("questions.toml");
     let questions: Questions = toml::from_str(&text).expect("questions");
     let index: SearchIndex = serde_json::from_slice(file("search.json")).expect("search.json");
     let signs: Signs = serde_json::from_slice(file("signs.json")).expect("signs.json");
@@ -62,8 +65,8 @@ fn real_questions_find_their_page() {
     }
     let index = Index::of(Arc::new(index));
     let mut scores: [Score; 3] = Default::default();
-    for (i, question) in questions.question.iter().enumerate() {
-        let score = &mut scores[if question.last { 2 } else { usize::from(i % 3 == 2) }];
+    for question in &questions.question {
+        let score = &mut scores[if question.last { 2 } else { usize::from(question.held) }];
         let hrefs = answer(&index, &signs, &question.ask, 10).hrefs(&index, &signs);
         assert!(!hrefs.is_empty(), "{}", question.ask);
         let is_first = hrefs.iter().take(1).any(|href| question.is_at(href));

@@ -31,6 +31,8 @@ const UNFINISHED: f64 = 0.6;
 const WHOLE: f64 = 2.5;
 /// A phrase of fewer words says too little.
 const PHRASE: usize = 3;
+/// A part of a word that was written as one has so many letters.
+const PART: usize = 3;
 /// The best so many are looked at for neighbours.
 const LOOKED_AT: usize = 80;
 /// Below this share of the question's words, by weight, a result is not what was asked for.
@@ -213,12 +215,21 @@ impl Index {
         found
     }
 
-    /// A word that stands nowhere as it is, such as "zero3", as its letters and its number, if the letters are known.
+    /// A word that stands nowhere as it is, by its parts that do: the letters and the number of "zero3", both words of "numStages".
     fn parted(&self, word: Word) -> Vec<Word> {
-        let number = word.written.find(|c: char| c.is_ascii_digit()).filter(|_| !self.terms.contains_key(&word.stem));
-        let parts = number.and_then(|at| word.split_at(at)).filter(|[letters, number]| {
-            self.terms.contains_key(&letters.stem) && number.written.bytes().all(|b| b.is_ascii_digit())
-        });
+        if self.terms.contains_key(&word.stem) {
+            return vec![word];
+        }
+        let is_number = |part: &Word| part.written.bytes().all(|b| b.is_ascii_digit());
+        let is_known = |part: &Word| self.terms.contains_key(&part.stem);
+        let parts = match word.written.find(|c: char| c.is_ascii_digit()) {
+            Some(at) => word.split_at(at).filter(|[letters, number]| is_known(letters) && is_number(number)),
+            None => {
+                let most = word.written.len().saturating_sub(PART);
+                let mut two = (PART..=most).rev().filter_map(|at| word.split_at(at));
+                two.find(|parts| parts.iter().all(is_known))
+            }
+        };
         parts.map_or_else(|| vec![word], Vec::from)
     }
 

@@ -63,6 +63,7 @@ fn the_last_word_may_be_unfinished_and_slips_are_forgiven() {
     assert_eq!(ask("gradeints "), (Some(0), Some("gradients".to_owned()), false));
     assert_eq!(ask("attnetion heads"), (Some(1), Some("attention heads".to_owned()), false));
     assert!(ask("xyzzyxyzzy qwertyqwerty attention").2, "most of it is nowhere");
+    assert_eq!(ask("attentionHeads "), (Some(1), None, false));
 }
 
 #[test]

@@ -141,7 +141,7 @@ const RUNS: [&str; 4] = ["run", "load", "infer", "inference"];
 /// Words of a question about what a run comes to.
 const LEARNS: [&str; 7] = ["loss", "perplexity", "quality", "optimal", "chinchilla", "best", "worth"];
 /// What goes wrong in a run without a word of memory.
-const TROUBLE: [&str; 18] = [
+const TROUBLE: [&str; 20] = [
     "unbalanced",
     "imbalance",
     "loss",
@@ -158,6 +158,8 @@ const TROUBLE: [&str; 18] = [
     "timeout",
     "slow",
     "slower",
+    "faster",
+    "latency",
     "crash",
     "crashes",
 ];

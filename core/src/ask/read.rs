@@ -480,10 +480,13 @@ fn named(words: &[String]) -> Option<(&'static Preset, usize)> {
     })
 }
 
-/// The newest model of a family with a size: "llama 70b".
+/// The newest model of a family with a size: "llama 70b", "deepseek 671b".
 fn of_family(words: &[String], size: &str) -> Option<&'static Preset> {
     let says = |family: &str| family.len() > 2 && words.iter().any(|word| word == family);
-    presets::ALL.iter().rev().find(|p| says(family(p.id)) && p.id.split('-').any(|part| part == size))
+    let in_name = format!("({size})");
+    let is_sized =
+        |p: &Preset| p.id.split('-').any(|part| part == size) || p.name.to_lowercase().ends_with(&in_name);
+    presets::ALL.iter().rev().find(|p| says(family(p.id)) && is_sized(p))
 }
 
 /// The model that a bare size is taken for: one with that size in its name, Llama before others.
@@ -687,7 +690,11 @@ impl Reading {
         let is_length = LENGTH.contains(&after) || before(&LENGTH) || matches!(after, "token" | "tokens");
         const PRICE: [&str; 6] = ["cost", "costs", "price", "prices", "expensive", "cheap"];
         let rate_of = |i: usize| if matches!(word(i), "per" | "a") { word(i + 1) } else { word(i) };
-        let per = rate_of(at + if unit == word(at + 1) { 2 } else { 1 });
+        let following = at + if unit == word(at + 1) { 2 } else { 1 };
+        let per = rate_of(following);
+        let is_hours = |gpu: &str, hours: &str| {
+            matches!(hours, "hours" | "hour" | "hrs") && (DEVICE.contains(&gpu) || !gpus_named(gpu).is_empty())
+        };
         const CALLS: [&str; 8] = ["req", "reqs", "request", "requests", "queries", "calls", "prompts", "answers"];
         let seconds = |per: &str| match per {
             "min" | "minute" => 60.0,
@@ -741,12 +748,10 @@ impl Reading {
             {
                 self.last(n * days(unit));
             }
-            // "1,000 H100-hours", "1,000 GPU hours".
-            gpu if matches!(after, "hours" | "hour" | "hrs")
-                && (DEVICE.contains(&gpu) || !gpus_named(gpu).is_empty()) =>
-            {
-                self.spend(n);
-            }
+            // "1,000 H100-hours", "1.3M GPU hours".
+            gpu if is_hours(gpu, after) => self.spend(n),
+            "k" | "thousand" if is_hours(after, word(following + 1)) => self.spend(n * 1e3),
+            "m" | "million" if is_hours(after, word(following + 1)) => self.spend(n * 1e6),
             _ if back(1).starts_with("utili") && back(2) == "memory" => {
                 self.use_of(if unit == "%" { n / 100.0 } else { n })
             }
@@ -802,19 +807,23 @@ impl Reading {
                 self.preset = of_family(words, &format!("{n}b"));
                 match self.preset {
                     Some(preset) => self.said.push((What::Model, preset.name.to_owned())),
-                    None => {
-                        self.params = Some(n * 1e9);
-                        self.said.push((What::Model, format!("{} parameters", close(n * 1e9))));
-                    }
+                    None => self.sized(n * 1e9),
                 }
+            }
+            "t" | "trillion"
+                if matches!(after, "params" | "param" | "parameters" | "parameter" | "model")
+                    && self.preset.is_none()
+                    && self.params.is_none()
+                    && (0.01..=10.0).contains(&n) =>
+            {
+                self.sized(n * 1e12);
             }
             "m" | "million"
                 if self.preset.is_none()
                     && self.params.is_none()
                     && matches!(after, "model" | "models" | "parameter" | "parameters" | "params" | "llm") =>
             {
-                self.params = Some(n * 1e6);
-                self.said.push((What::Model, format!("{} parameters", close(n * 1e6))));
+                self.sized(n * 1e6);
             }
             "k" if is_length => self.long(n * 1024.0),
             "k" if USERS.contains(&after) => self.serve(n * 1e3),
@@ -898,6 +907,11 @@ impl Reading {
             (second..second + 4).any(|i| matches!(word(i), "user" | "users" | "each" | "request" | "stream"));
         let is_of_gpu = DEVICE.contains(&word(after)) || (tokens..second).any(|i| DEVICE.contains(&word(i)));
         (!is_of_user && n > 0.0).then_some((n * times, is_of_gpu))
+    }
+
+    fn sized(&mut self, params: f64) {
+        self.params = Some(params);
+        self.said.push((What::Model, format!("{} parameters", close(params))));
     }
 
     fn run_at(&mut self, tokens: f64, is_of_gpu: bool) {
