@@ -192,11 +192,12 @@ fn fine_tuning_is_no_pre_training() {
 /// Wang and Aitchison 2024: 1/(ηλ) steps.
 #[test]
 fn weights_remember_as_many_tokens_as_rate_decay_and_batch_say() {
+    let memory = |run: &Run| run.memory().expect("weights decay");
     let one = run("peak=3e-4&weight-decay=0.1&batch=4194304");
-    assert!(near(one.memory().unwrap(), 4_194_304.0 / 3e-5, 1e-12));
+    assert!(near(memory(&one), 4_194_304.0 / 3e-5, 1e-12));
     // Four times the batch at twice the rate wants twice the decay.
     let other = run("peak=6e-4&weight-decay=0.2&batch=16777216");
-    assert!(near(other.memory().unwrap(), one.memory().unwrap(), 1e-12));
+    assert!(near(memory(&other), memory(&one), 1e-12));
     let none = run("weight-decay=0");
     assert!(none.memory().is_none() && near(none.initial_left(), 1.0, 1e-12));
 }
