@@ -114,8 +114,12 @@ pub struct Run {
     pub noise: Noise,
     /// The surface that its loss is read from.
     pub surface: Fit,
-    /// The learning rate.
+    /// The learning rate, as a part of its peak.
     pub schedule: Schedule,
+    /// Its peak.
+    pub peak: f64,
+    /// AdamW's weight decay, which each step multiplies by the learning rate.
+    pub weight_decay: f64,
     /// The optimizer.
     pub rule: Rule,
     /// What it starts from.
@@ -167,6 +171,21 @@ impl Run {
     /// Steps of the optimizer.
     pub fn steps(&self) -> f64 {
         self.tokens / self.batch
+    }
+
+    /// Tokens in which decay at the peak rate reduces an update to 1/e of itself; none without decay.
+    pub fn memory(&self) -> Option<f64> {
+        (self.weight_decay > 0.0).then(|| self.batch / (self.peak * self.weight_decay))
+    }
+
+    /// How many times the run at its peak rate would decay the weights by a factor of e.
+    pub fn decays(&self) -> f64 {
+        self.memory().map_or(0.0, |memory| self.tokens / memory)
+    }
+
+    /// What is left at the end of the weights that it starts from.
+    pub fn initial_left(&self) -> f64 {
+        (-self.decays() * self.schedule.mean()).exp()
     }
 
     /// Seconds of a step.

@@ -159,6 +159,10 @@ pub struct Params {
     pub decay: f64,
     /// The last learning rate as a part of its peak.
     pub floor: f64,
+    /// The highest learning rate.
+    pub peak: f64,
+    /// AdamW's weight decay.
+    pub weight_decay: f64,
     /// The optimizer.
     pub optimizer: Rule,
     /// What the run starts from.
@@ -195,6 +199,8 @@ impl Default for Params {
             warmup: 0.0,
             decay: 0.0,
             floor: 0.0,
+            peak: 0.0,
+            weight_decay: 0.0,
             optimizer: Rule::default(),
             start: Start::default(),
             show: Show::default(),
@@ -383,6 +389,16 @@ impl Model for Params {
             .steps(0.05)
             .more("Batch and learning rate")
             .at(|p| p.floor.slot()),
+        real("peak", "highest learning rate", [1e-7, 0.1], "0.0003")
+            .label("Peak learning rate")
+            .steps(0.0001)
+            .more("Batch and learning rate")
+            .at(|p| p.peak.slot()),
+        real("weight-decay", "AdamW’s weight decay λ, of which a step takes its learning rate’s share; 0 for none", [0.0, 1.0], "0.1")
+            .label("Weight decay λ")
+            .steps(0.05)
+            .more("Batch and learning rate")
+            .at(|p| p.weight_decay.slot()),
         choice("optimizer", "optimizer", Rule::LIST, "adamw")
             .label("Optimizer")
             .more("Optimizer and law")
@@ -415,6 +431,7 @@ impl Model for Params {
         origin(super::batch::ORIGIN, &["critical-batch", "step-factor", "token-factor", "steps-min", "tokens-min"]),
         origin(Origin::Definition, &["steps"]),
         origin(super::schedule::ORIGIN, &["learning-rate-mean"]),
+        origin(super::schedule::MEMORY, &["memory", "initial-left"]),
         origin(super::optimizer::ORIGIN, &["optimizer-state", "optimizer-traffic", "optimizer-flop"]),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
@@ -470,6 +487,15 @@ impl Model for Params {
             r.tokens / batch::token_factor(r.batch, r.critical())
         })),
         measure("learning-rate-mean", "Mean learning rate over the peak", Unit::Fraction, |_, r| r.schedule.mean()),
+        when(
+            |p, _| p.weight_decay > 0.0,
+            measure("memory", "Tokens until decay leaves 1/e of an update", Unit::Count, |_, r| {
+                r.memory().unwrap_or_default()
+            }),
+        ),
+        measure("initial-left", "Share of the initial weights left at the end", Unit::Fraction, |_, r| {
+            r.initial_left()
+        }),
         measure("optimizer-state", "Optimizer state, all GPUs", Unit::Bytes, |_, r| r.optimizer().state),
         measure("optimizer-bytes", "Optimizer bytes per parameter", Unit::Ratio, |_, r| {
             r.optimizer().state / r.size.total
@@ -554,7 +580,8 @@ impl Params {
         let noise = if self.critical > 0.0 { Noise::Measured(self.critical) } else { Noise::Kaplan };
         let (surface, rule) = (self.law.fit(), self.optimizer);
         let (tokens, batch, start) = (self.tokens, self.batch, self.start);
-        let mut run = Run { machine, size, tokens, batch, noise, surface, schedule, rule, start };
+        let (peak, weight_decay) = (self.peak, self.weight_decay);
+        let mut run = Run { machine, size, tokens, batch, noise, surface, schedule, peak, weight_decay, rule, start };
         let seconds = match self.given {
             Given::Tokens => return run,
             Given::Days => self.days * DAY,
@@ -650,8 +677,15 @@ impl Run {
 
     /// What the schedule does, in sentences.
     pub fn schedule_finding(&self) -> String {
+        let decay = self.memory().map_or_else(String::new, |memory| {
+            format!(
+                " At the peak, weight decay leaves 1/e of an update after {} tokens. At the end, {} of the initial weights are left.",
+                unbroken(&count(memory)),
+                unbroken(&percent(self.initial_left())),
+            )
+        });
         format!(
-            "The learning rate rises for {} steps and ends at {} of its peak. Over the run it is {} of the peak on average.",
+            "The learning rate rises for {} steps and ends at {} of its peak. Over the run it is {} of the peak on average.{decay}",
             unbroken(&count((self.schedule.warmup * self.steps()).round())),
             unbroken(&percent(self.schedule.at(1.0))),
             unbroken(&percent(self.schedule.mean())),

@@ -13,6 +13,10 @@ pub const ORIGIN: Origin = Origin::Of(
     "Hoffmann et al. 2022 (cosine to a tenth), arXiv:2203.15556, §3.1 and Appendix B; Hu et al. 2024 (warm-up–stable–decay), arXiv:2404.06395, §4; Hägele et al. 2024, arXiv:2405.18392",
 );
 
+/// Where the memory of the weights comes from.
+pub const MEMORY: Origin =
+    Origin::Of("Wang and Aitchison 2024, arXiv:2405.13698, §2: AdamW’s weights as a moving average of 1/(ηλ) steps");
+
 /// The shape after the warm-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shape {
@@ -77,6 +81,20 @@ impl Schedule {
             Shape::Constant => after,
         };
         self.warmup / 2.0 + rest
+    }
+
+    /// Share of the run, and what is left at its end of an update that is made there, if the run at its peak rate would decay the
+    /// weights by a factor of e so many times: exp(−λ ∫η), by trapezoids.
+    pub fn left(&self, times: f64) -> Vec<(f64, f64)> {
+        let mut left = self.curve();
+        let (mut to_come, mut later) = (0.0, (1.0, self.at(1.0)));
+        for (share, rate) in left.iter_mut().rev() {
+            let here = (*share, *rate);
+            to_come += (later.0 - here.0) * f64::midpoint(later.1, here.1);
+            *rate = (-times * to_come).exp();
+            later = here;
+        }
+        left
     }
 
     /// Share of the run and learning rate.

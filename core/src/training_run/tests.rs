@@ -101,6 +101,9 @@ fn learning_rates_rise_and_fall_as_their_names_say() {
     for schedule in Shape::ALL.map(shape) {
         let curve = schedule.curve();
         let sum: f64 = curve.windows(2).map(|w| (w[1].0 - w[0].0) * f64::midpoint(w[0].1, w[1].1)).sum();
+        let left = schedule.left(3.0);
+        assert!(near(left[0].1, (-3.0 * schedule.mean()).exp(), 6e-3), "{schedule:?}: {:?}", left[0]);
+        assert!(left.is_sorted_by(|a, b| a.1 <= b.1) && left.last() == Some(&(1.0, 1.0)), "{schedule:?}");
         assert!((sum - schedule.mean()).abs() < 2e-3, "{schedule:?}: {sum} {}", schedule.mean());
         assert!(near(schedule.at(0.05), 0.5, 1e-12));
     }
@@ -184,4 +187,17 @@ fn fine_tuning_is_no_pre_training() {
     let (params, _) = Params::read(&Query::parse(&format!("{query}&show=loss")));
     assert_eq!(params.drawn(), super::Show::Schedule);
     assert!(!params.applies("show"));
+}
+
+/// Wang and Aitchison 2024: 1/(ηλ) steps.
+#[test]
+fn weights_remember_as_many_tokens_as_rate_decay_and_batch_say() {
+    let memory = |run: &Run| run.memory().expect("weights decay");
+    let one = run("peak=3e-4&weight-decay=0.1&batch=4194304");
+    assert!(near(memory(&one), 4_194_304.0 / 3e-5, 1e-12));
+    // Four times the batch at twice the rate wants twice the decay.
+    let other = run("peak=6e-4&weight-decay=0.2&batch=16777216");
+    assert!(near(memory(&other), memory(&one), 1e-12));
+    let none = run("weight-decay=0");
+    assert!(none.memory().is_none() && near(none.initial_left(), 1.0, 1e-12));
 }

@@ -85,14 +85,19 @@ fn batch_size(run: &Run) -> Chart {
 fn learning_rate(run: &Run) -> Chart {
     let points = run.schedule.curve().into_iter().map(|(part, rate)| (part * run.tokens, rate)).collect();
     let mean = run.schedule.mean();
+    let left = run.schedule.left(run.decays()).into_iter().map(|(part, left)| (part * run.tokens, left)).collect();
     Chart {
         label: format!(
-            "The learning rate over the tokens, as a part of its peak: {} on average.",
-            Unit::Fraction.format(mean)
+            "The learning rate over the tokens, as a part of its peak: {} on average. Of the initial weights, decay leaves {}.",
+            Unit::Fraction.format(mean),
+            Unit::Fraction.format(run.initial_left())
         ),
         across: Axis::linear((0.0, run.tokens)).written(COUNT).named("Tokens"),
-        up: Axis::linear((0.0, 1.1)).written(Writing::Unit(Unit::Fraction)).named("Learning rate, of its peak"),
-        series: vec![Series::line(run.schedule.shape.label(), Ink::Weights, points)],
+        up: Axis::linear((0.0, 1.1)).written(Writing::Unit(Unit::Fraction)).named("Learning rate over its peak"),
+        series: vec![
+            Series::line(run.schedule.shape.label(), Ink::Weights, points).in_key(),
+            Series::line("share of an update left at the end", Ink::Gradients, left).stroke(Stroke::Dashed).in_key(),
+        ],
         rules: vec![
             Line::up(mean, format!("mean {}", Unit::Fraction.format(mean))).stroke(Stroke::Dotted).ink(Ink::Soft),
         ],
