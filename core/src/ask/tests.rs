@@ -480,6 +480,7 @@ fn a_symptom_opens_the_figure_of_its_causes_and_says_what_to_look_at_first() {
         "vllm out of memory at startup",
         "pod OOMKilled after 3 hours",
         "loss is nan",
+        "why is 35B-A3B moe so much faster than dense 27B on the same card",
         "OOM",
         "step 2 is slow",
     ] {
@@ -1123,6 +1124,9 @@ fn amounts_of_real_questions_come_to_what_a_hand_works_out() {
             "237 B tokens",
         ),
         ("how many H100 to train 7B on 1T tokens in 30 days", "training-run", &[("gpus", "41")], "at least 41 GPUs"),
+        ("llama3 8B took 1.3M H100 hours on 24576 GPUs, how long is that", "training-run", &[("gpus", "24576")], "2.2 days"),
+        ("does a 2.8T params model fit on 64 B200", "memory-breakdown", &[("params", "2.8e12")], "Does not fit"),
+        ("deepseek 671B on 16 H200, does it fit", "kv-cache", &[("tp", "16")], "its"),
         ("train a 3B with a budget of $50k on H100", "training-run", &[("money", "50000")], "for $50,000"),
         ("number of trainable params of LoRA r=16 on llama 3 8b", "lora-adapters", &[], "41.9 M trainable parameters"),
         // 12 bytes per parameter.
