@@ -288,11 +288,37 @@ pub(super) fn script(name: &str, text: &str) -> Card {
         card.run.cluster.node = Some(node);
         card.found("GPUs per node", grouped(node), 0);
     }
+    let [nodes, node] = match pods(text, &mut card) {
+        [None, None] => [nodes, node],
+        pods => pods,
+    };
     started(text, [nodes, node], &mut card);
     if !card.found.is_empty() && !trains {
         card.said = "Only the machines and the numbers of processes were read.".to_owned();
     }
     card.done()
+}
+
+/// The pods that a manifest asks for, and the GPUs of each: to what runs in it, a pod is a node.
+pub(super) fn pods(text: &str, card: &mut Card) -> [Option<u64>; 2] {
+    let is_manifest = text.lines().any(|line| line.starts_with("apiVersion:"));
+    let Some(documents) = crate::launch::yaml::read(text).ok().filter(|_| is_manifest) else { return [None; 2] };
+    let size = match crate::launch::pods(&documents) {
+        Ok(size) => size,
+        Err((line, why)) => {
+            card.unread("The pods with GPUs", why, line);
+            None
+        }
+    };
+    let fits = |size: &crate::launch::Size| size.pods <= crate::setup::MAX_NODES && size.gpus <= crate::setup::MAX_NODE;
+    let Some(size) = size.filter(fits) else { return [None; 2] };
+    (card.run.cluster.nodes, card.run.cluster.node) = (Some(size.pods), Some(size.gpus));
+    card.found("Pods, each counted as a node", grouped(size.pods), size.line);
+    card.found("GPUs per node", grouped(size.gpus), size.line);
+    if size.copies > 1 {
+        card.found("Replicas of the whole, each on its own", grouped(size.copies), size.line);
+    }
+    [Some(size.pods), Some(size.gpus)]
 }
 
 /// Most GPUs per node that the simulation of a launch has.

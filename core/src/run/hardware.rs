@@ -234,6 +234,8 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::NvidiaSmi);
     let (mut listed, mut used, mut clocks) = (Vec::new(), Vec::new(), Vec::new());
     let mut columns: Vec<&str> = Vec::new();
+    // Rows that don't say which GPU they are of, and may be samples of one.
+    let mut samples: Vec<usize> = Vec::new();
     // The section of `nvidia-smi -q`.
     let mut section = "";
     for (i, line) in text.lines().enumerate() {
@@ -268,6 +270,9 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
                     _ => {}
                 }
             }
+            let changes = ["timestamp", "utilization", "memory.used", "memory.free", "temperature", "power.draw", "clocks"];
+            let is_sample = columns.iter().any(|column| changes.iter().any(|word| column.starts_with(word)));
+            samples.extend((index.is_none() && uuid.is_none() && is_sample).then_some(number));
             listed.extend(name.map(|name| Listed { index, uuid, name, memory: None, line: number }));
         } else if let Some((before, uuid)) = line.split_once("(UUID:")
             && let Some((index, name)) = before.split_once("GPU ").and_then(|(_, rest)| rest.split_once(':'))
@@ -298,6 +303,20 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
         }
     }
     all_listed(&mut card, listed);
+    let is_part = |line: &str| line.contains("MIG devices:") || line.trim_start().starts_with("MIG ") && line.contains("(UUID: MIG-");
+    if let Some((i, part)) = text.lines().enumerate().find(|(_, line)| is_part(line)) {
+        let why = "a process sees its part of the GPU, with less memory and a lower peak: set cluster.gpu and cluster.node if it has all of it";
+        card.unread(part, why, i + 1);
+        card.found.retain(|found| found.what != "GPUs per node");
+        (card.run.cluster.gpu, card.run.cluster.node) = (None, None);
+        used.clear();
+    }
+    if let [first, _, ..] = samples[..] {
+        let why = "no column says which GPU a row is of, so the rows may be samples of one: add index to --query-gpu";
+        card.unread("How many GPUs a node has", why, first);
+        card.found.retain(|found| found.what != "GPUs per node");
+        card.run.cluster.node = None;
+    }
     observed(&mut card, used, clocks);
     card.done()
 }

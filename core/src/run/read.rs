@@ -7,7 +7,7 @@ use toml::Table;
 
 use super::card::{Card, Kind, Outcome};
 use super::file::Run;
-use super::output::{CUT, Output, TABLE, is_failure};
+use super::output::{CUT, Output, RATE, TABLE, is_failure};
 use super::{broken, config, content, evidence, hardware, parts, topology};
 use crate::launch::{schema, yaml};
 use crate::model::config::companions::companion;
@@ -51,6 +51,11 @@ pub fn read(name: &str, text: &str) -> Card {
     if bare.lines().next().is_some_and(|line| line.contains("Model config ") && line.trim_end().ends_with('{')) {
         return evidence::config(name, bare);
     }
+    if bare.contains("Link Type between two GPUs") {
+        let said = "It is the topology that rocm-smi --showtopo prints, which isn’t read here. Set cluster.gpu and cluster.node, and paste what rccl-tests \
+                    prints for the links.";
+        return Card::refused(name, Kind::RocmSmi, said);
+    }
     if topology::Topology::read(text).is_some() || text.contains("\tGPU0\t") && text.contains("CPU Affinity") {
         return topology::card(name, text);
     }
@@ -65,7 +70,7 @@ pub fn read(name: &str, text: &str) -> Card {
     }
     if bare.contains("NVIDIA-SMI")
         || bare.lines().filter(|line| !line.trim().is_empty()).take(3).any(|line| line.contains("(UUID: GPU-"))
-        || bare.contains("memory.used [MiB]")
+        || ["memory.used [MiB]", "memory.total [MiB]"].iter().any(|column| bare.contains(column))
         || bare.contains("clocks.sm [MHz]")
         || bare.contains("clocks.current.sm [MHz]")
     {
@@ -165,7 +170,7 @@ pub fn read(name: &str, text: &str) -> Card {
     {
         return evidence::script(name, text);
     }
-    if log.said == CUT || log.said == TABLE {
+    if log.said == CUT || log.said == TABLE || log.said.contains(RATE) {
         return log;
     }
     let environment = hardware::environment(name, text);
@@ -191,8 +196,22 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
         "Give the model and the number of GPUs as a command of vLLM: vllm serve org/model --tensor-parallel-size 4.";
     const OF_A_LINK: &str = "For the time of collectives, paste what nccl-tests prints on the same nodes.";
     const OF_A_TRACE: &str = "Bring the trace itself: what export_chrome_trace writes, or nsys export --type json.";
+    const OF_EVALUATION: &str = "a table of the evaluation harness, of a model’s scores";
     const OF_LIGHTNING: &str = "A step takes several with accumulate_grad_batches. Give the time of a step in a run file (measured.step-time).";
-    const FORMS: [(&[&str], &str, &str); 34] = [
+    const OF_TRAINER: &str = "Paste what the run prints, and the model’s config.json.";
+    const FORMS: [(&[&str], &str, &str); 46] = [
+        (&["Train step of epoch"], "the progress bar of OpenRLHF, which counts micro-batches", OF_LIGHTNING),
+        (&["openrlhf.cli.train_"], "a command of OpenRLHF", OF_TRAINER),
+        (&["| iter time: ", "loss train:"], "what LitGPT prints, whose iter is a micro-batch", OF_LIGHTNING),
+        (&["ms/step - loss:", "[="], "the progress bar of Keras, which counts batches", OF_LIGHTNING),
+        (&["|Version|", "|n-shot|", "|Stderr|"], OF_EVALUATION, OF_A_SERVER),
+        (&["actor_rollout_ref:", "rollout:"], "a configuration of verl, of reinforcement learning", OF_A_JOB),
+        (&["general:", "parallelism:", "batch_accumulation_per_replica:"], "a configuration of nanotron", OF_TRAINER),
+        (&["global_train_batch_size:", "device_train_microbatch_size:"], "a configuration of LLM Foundry", OF_TRAINER),
+        (&["checkpoint_dir:", "global_batch_size:", "micro_batch_size:", "train:"], "a configuration of LitGPT", OF_TRAINER),
+        (&["trainer:", "model:", "tensor_model_parallel_size:"], "a configuration of NeMo", OF_TRAINER),
+        (&["base_config:", "per_device_batch_size:"], "a configuration of MaxText", OF_TRAINER),
+        (&["modelArtifacts:", "decode:"], "values for llm-d’s chart", OF_ANOTHER),
         (&["it/s, v_num="], "the progress bar of PyTorch Lightning, which counts batches", OF_LIGHTNING),
         (&["s/it, v_num="], "the progress bar of PyTorch Lightning, which counts batches", OF_LIGHTNING),
         (&["vllmConfig:", "modelURL:"], "values for the Helm chart of vLLM’s production stack", OF_ANOTHER),
@@ -298,6 +317,7 @@ fn served(name: &str, text: &str, lines: &Range<usize>, mut command: Card) -> Ca
         for (i, line) in rest.iter().enumerate().filter(others).filter(|(_, line)| !is_failure(&plain(line))) {
             command.unread(line, "only the command is read", i + 1);
         }
+        evidence::pods(text, &mut command);
         command.stop = log.stop;
         command.said.clear();
         return command.done();

@@ -1693,11 +1693,58 @@ fn a_part_says_no_more_than_its_lines() {
 }
 
 #[test]
+fn rows_without_an_index_may_be_samples_of_one_gpu() {
+    let node = |head: &str, row: &str| read("x", &format!("{head}\n{}", format!("{row}\n").repeat(8))).run.cluster.node;
+    let row = "NVIDIA H100 80GB HBM3, 40000 MiB, 81559 MiB";
+    assert_eq!(node("name, memory.used [MiB], memory.total [MiB]", row), None);
+    assert_eq!(node("timestamp, name, memory.total [MiB]", &format!("2026/01/01 10:00:00.000, {row}")), None);
+    // What never changes isn't sampled.
+    assert_eq!(node("name, memory.total [MiB]", "NVIDIA H100 80GB HBM3, 81559 MiB"), Some(8));
+    let all: String = (0..8).map(|i| format!("{i}, {row}\n")).collect();
+    let head = "index, name, memory.used [MiB], memory.total [MiB]";
+    assert_eq!(read("x", &format!("{head}\n{all}{all}")).run.cluster.node, Some(8));
+}
+
+#[test]
+fn pods_of_manifests_are_counted() {
+    let gpus = |n: &str| format!("containers: [{{name: a, image: x, resources: {{limits: {{nvidia.com/gpu: {n}}}}}}}]");
+    let plain = "containers: [{name: a, image: x}]";
+    let sizes = |kind: &str, spec: &str| {
+        let card = read("x", &format!("apiVersion: example.com/v1\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n{spec}"));
+        (card.run.cluster.nodes, card.run.cluster.node)
+    };
+    let lws = |leader: &str, n: &str| {
+        format!("  replicas: 2\n  leaderWorkerTemplate:\n    size: 4\n{leader}    workerTemplate: {{spec: {{{}}}}}\n", gpus(n))
+    };
+    let leader = |pod: &str| format!("    leaderTemplate: {{spec: {{{pod}}}}}\n");
+    assert_eq!(sizes("LeaderWorkerSet", &lws("", "8")), (Some(4), Some(8)));
+    assert_eq!(sizes("LeaderWorkerSet", &lws(&leader(&gpus("8")), "8")), (Some(4), Some(8)));
+    assert_eq!(sizes("LeaderWorkerSet", &lws(&leader(plain), "8")), (Some(3), Some(8)));
+    assert_eq!(sizes("LeaderWorkerSet", &lws(&leader(&gpus("4")), "8")), (None, None), "pods differ");
+    assert_eq!(sizes("LeaderWorkerSet", &lws("", "{{ .Values.gpus }}")), (None, None), "a template");
+    let mpi = format!("  mpiReplicaSpecs:\n    Launcher: {{replicas: 1, template: {{spec: {{{plain}}}}}}}\n    Worker: {{replicas: 16, template: {{spec: {{{}}}}}}}\n", gpus("8"));
+    assert_eq!(sizes("MPIJob", &mpi), (Some(16), Some(8)));
+    let ray = |more: &str| {
+        format!("  rayClusterSpec:\n{more}    headGroupSpec: {{template: {{spec: {{{plain}}}}}}}\n    workerGroupSpecs:\n    - {{replicas: 2, minReplicas: 1, maxReplicas: 5, template: {{spec: {{{}}}}}}}\n", gpus("4"))
+    };
+    assert_eq!(sizes("RayJob", &ray("")), (Some(2), Some(4)));
+    assert_eq!(sizes("RayJob", &ray("    enableInTreeAutoscaling: true\n")), (None, None), "it grows");
+}
+
+#[test]
 fn a_loop_of_somebodys_own_is_read_where_its_numbers_have_units() {
     let line = "step 100 loss 2.113 step_time 13.1s tokens/s 40000 mfu 13.0%\n";
     let run = read("x", line).run;
     assert_eq!([Metric::StepTime, Metric::Mfu].map(|metric| run.measured(metric)), [Some(13.1), Some(0.13)]);
     assert_eq!(run.measured(Metric::TokensPerSecond), None, "one GPU's, or the job's");
+    // Where nothing says whose they are, they are listed, alone or beside what is read.
+    for line in ["step 20 | loss 2.1 | tps 5050\n", "step 20 | loss 2.1 | 5050 tok/s | step_time 1.2s\n"] {
+        let card = read("x", line);
+        assert!(card.unread.iter().any(|unread| unread.why.contains("one GPU’s")) && card.unread_count == 1, "{card:?}");
+        assert_eq!(card.run.measured(Metric::TokensPerSecond).or(card.run.measured(Metric::TokensPerGpu)), None);
+    }
+    let card = read("x", "step 20 | loss 2.1 | tokens/sec/gpu 5,050\n");
+    assert_eq!((card.run.measured(Metric::TokensPerGpu), card.unread_count), (Some(5050.0), 0), "{card:?}");
     let ms = read("x", "iter 5: loss=3.2, step_time=350 ms\n").run;
     assert!((ms.measured(Metric::StepTime).unwrap_or_default() - 0.35).abs() < 1e-12);
     for line in [
