@@ -228,7 +228,9 @@ pub(crate) fn size(documents: &[Node]) -> Result<Option<Size>, (usize, &'static 
         for (counts, less, template) in groups(document) {
             let limits = |container: &'_ Node| {
                 let resources = container.get("resources").or(container.get("resourcesPerNode"))?;
-                let of = |list: &str| resources.get(list).and_then(|list| list.get("nvidia.com/gpu").or(list.get("amd.com/gpu")));
+                let of = |list: &str| {
+                    resources.get(list).and_then(|list| list.get("nvidia.com/gpu").or(list.get("amd.com/gpu")))
+                };
                 of("limits").or(of("requests")).cloned()
             };
             let spec = template.get("spec").unwrap_or(template);
@@ -282,7 +284,8 @@ fn groups(document: &Node) -> Vec<Group<'_>> {
         }
         "RayJob" | "RayCluster" | "RayService" => {
             let cluster = at("spec.rayClusterSpec").or(at("spec.rayClusterConfig")).or(at("spec"));
-            let head = cluster.and_then(|cluster| cluster.at("headGroupSpec.template")).map(|head| (Vec::new(), 0, head));
+            let head =
+                cluster.and_then(|cluster| cluster.at("headGroupSpec.template")).map(|head| (Vec::new(), 0, head));
             let workers = cluster.and_then(|cluster| cluster.get("workerGroupSpecs")).map_or(&[][..], Node::items);
             let worker = |w| Some((vec![Node::get(w, "replicas"), w.get("numOfHosts")], 0, w.get("template")?));
             head.into_iter().chain(workers.iter().filter_map(worker)).collect()
@@ -296,11 +299,14 @@ fn groups(document: &Node) -> Vec<Group<'_>> {
         }
         // Volcano's has tasks.
         "Job" => {
-            let tasks = items("spec.tasks").iter().filter_map(|t| Some((vec![t.get("replicas")], 0, t.get("template")?)));
+            let tasks =
+                items("spec.tasks").iter().filter_map(|t| Some((vec![t.get("replicas")], 0, t.get("template")?)));
             let pods = at("spec.template").map(|template| (vec![at("spec.parallelism")], 0, template));
             tasks.chain(pods).collect()
         }
-        "TrainJob" => at("spec.trainer").into_iter().map(|trainer| (vec![trainer.get("numNodes")], 0, trainer)).collect(),
+        "TrainJob" => {
+            at("spec.trainer").into_iter().map(|trainer| (vec![trainer.get("numNodes")], 0, trainer)).collect()
+        }
         "Deployment" | "StatefulSet" => at("spec.template").into_iter().map(|pod| (Vec::new(), 0, pod)).collect(),
         "Pod" => vec![(Vec::new(), 0, document)],
         _ => Vec::new(),

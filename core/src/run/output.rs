@@ -27,6 +27,8 @@ const KEPT: usize = 20_000;
 pub(super) const CUT: &str = "The text ends right behind its only number, which may be cut. Paste whole lines.";
 /// What is said of tokens per second that may be of two things.
 pub(super) const RATE: &str = "tokens per second may be one GPU’s or the job’s: give them in a run file as measured.tokens-per-gpu or measured.tokens-per-second";
+/// What is said of memory of a kind that isn't said.
+const MEMORY: &str = "its memory may be allocated or reserved, now or at most: give it in a run file as measured.memory-allocated or measured.memory-reserved";
 /// What is said of a table of runs.
 pub(super) const TABLE: &str = "It is a table in which each row is a run of its own. Paste the output of one of them.";
 /// What stands in place of the fences of Markdown, between whose blocks another run may begin.
@@ -279,6 +281,11 @@ const FORMS: &[Form] = &[
     Form { program: "verl", marks: &["timing_s/step:"], fields: &[behind("timing_s/step:", A(M::StepTime), 1.0)] },
     Form {
         program: "verl",
+        marks: &["train/loss:", "train/time(s):"],
+        fields: &[behind("train/time(s):", A(M::StepTime), 1.0), behind("train/mfu:", A(M::Mfu), 1.0)],
+    },
+    Form {
+        program: "verl",
         marks: &["perf/max_memory_allocated_gb:"],
         fields: &[behind("perf/max_memory_allocated_gb:", A(M::MemoryAllocated), GIB)],
     },
@@ -357,7 +364,11 @@ const FORMS: &[Form] = &[
         marks: &["current token per gpu per sec:"],
         fields: &[behind("per sec:", A(M::TokensPerGpu), 1.0)],
     },
-    Form { program: "fms-fsdp", marks: &["reserved memory: "], fields: &[behind("memory:", A(M::MemoryReserved), 1.0)] },
+    Form {
+        program: "fms-fsdp",
+        marks: &["reserved memory: "],
+        fields: &[behind("memory:", A(M::MemoryReserved), 1.0)],
+    },
     Form {
         program: "fms-fsdp",
         marks: &["allocated memory: "],
@@ -366,10 +377,7 @@ const FORMS: &[Form] = &[
     Form {
         program: "InternEvo",
         marks: &["record_current_batch_training_metrics", "tgs (tokens/gpu/second)="],
-        fields: &[
-            behind("tflops=", A(M::Flops), 1e12),
-            behind("tgs (tokens/gpu/second)=", A(M::TokensPerGpu), 1.0),
-        ],
+        fields: &[behind("tflops=", A(M::Flops), 1e12), behind("tgs (tokens/gpu/second)=", A(M::TokensPerGpu), 1.0)],
     },
     // Its steps are those of the optimizer (`InternLM/xtuner`, `xtuner/v1/train/trainer.py`).
     Form {
@@ -535,6 +543,11 @@ const FORMS: &[Form] = &[
         marks: &["Total Output Throughput (tokens/sec):"],
         fields: &[behind("(tokens/sec):", A(M::GenerationRate), 1.0)],
     },
+    Form {
+        program: BENCHMARK,
+        marks: &["Throughput:", " requests/s, ", " output tokens/s"],
+        fields: &[before(" output tokens/s", A(M::GenerationRate), 1.0)],
+    },
     Form { program: "trtllm-bench", marks: &["TP Size:"], fields: &[behind("TP Size:", Tp, 1.0)] },
     Form { program: "trtllm-bench", marks: &["PP Size:"], fields: &[behind("PP Size:", Pp, 1.0)] },
     Form {
@@ -670,7 +683,7 @@ fn scaled_at(text: &str) -> Option<(f64, bool)> {
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
     let mut next = rest.chars();
     let times = match next.next() {
-        Some('K') => 1e3,
+        Some('K' | 'k') => 1e3,
         Some('M') => 1e6,
         Some('G' | 'B') => 1e9,
         Some('T') => 1e12,
@@ -775,8 +788,9 @@ pub struct Output {
     reinforced: Option<(usize, String)>,
     /// A line that says that only a part of the parameters is trained.
     adapters: Option<(usize, String)>,
-    /// A line with tokens per second that may be one GPU's or the job's.
+    /// Lines of somebody's own loop with tokens per second that may be one GPU's or the job's, and with memory of a kind that isn't said.
     rate: Option<(usize, String)>,
+    memory: Option<(usize, String)>,
     /// Whether rows of a Markdown table come, how many had numbers, and the first of them.
     is_table: bool,
     rows: usize,
@@ -814,6 +828,8 @@ pub struct Output {
     cut: Option<(usize, String)>,
     /// Numbers that were read: whether a line ended right behind one, and whether it then had a fraction.
     behind: Vec<(Is, bool, bool)>,
+    /// The most numbers of a line.
+    widest: usize,
 }
 
 impl Output {
@@ -976,7 +992,16 @@ impl Output {
             self.restart(number, "the batch has another size");
         }
         let mut taken = false;
+        let mut fields = fields;
         let ending = if fields.is_empty() { None } else { ending(line) };
+        // Cut in the middle of the text, too: it has fewer numbers, and ends where others go on.
+        let is_known = |cut: &Is| self.behind.iter().any(|(is, ..)| is == cut);
+        let is_cut = |cut: &Is| fields.len() < self.widest && is_known(cut) && self.goes_on(line, *cut);
+        if let Some(cut) = ending.filter(is_cut) {
+            fields.retain(|(_, is, _)| *is != cut);
+            self.cut.get_or_insert((number, tail(line)));
+        }
+        self.widest = self.widest.max(fields.len());
         for (program, is, value) in fields {
             let ends = ending == Some(is);
             let has_fraction = ends && has_fraction_at_end(line);
@@ -993,16 +1018,27 @@ impl Output {
         if is_of_own && rate_of_own(line) == Some(None) {
             self.rate.get_or_insert((number, line.to_owned()));
         }
+        if is_of_own && has_memory_of_own(line) {
+            self.memory.get_or_insert((number, line.to_owned()));
+        }
         if line.contains("generation throughput:")
             && let Some(engine) = line.split_once("Engine ").and_then(|(_, rest)| rest.split_once(':'))
         {
             self.engines.extend(engine.0.parse::<u64>());
         }
+        // SGLang's ranks of data parallelism: `[2025-06-01 10:00:00 DP0 TP0] Decode batch. …`.
+        if line.contains("gen throughput (token/s):")
+            && let Some((_, engine)) = line.split_once(']').and_then(|(tag, _)| tag.rsplit_once(" DP"))
+        {
+            self.engines.extend(engine.split(' ').next().and_then(|n| n.parse::<u64>().ok()));
+        }
         if let Some(seconds) = straggling(line) {
             taken |= self.keep(A(M::Straggling), seconds, number);
         }
         let one = summarized(line).or_else(|| of_payload(line)).or_else(|| of_profiler(line));
-        if let Some((metric, value)) = one.or_else(|| concurrency(line).filter(|_| !self.series.contains_key(&M::KvTokens))) {
+        if let Some((metric, value)) =
+            one.or_else(|| concurrency(line).filter(|_| !self.series.contains_key(&M::KvTokens)))
+        {
             taken |= self.keep(A(metric), value, number);
         }
         if let Some(mesh) = mesh(line) {
@@ -1179,11 +1215,14 @@ impl Output {
                 "its steps also generate, score or compare answers, so nothing of them is compared with a prediction";
             card.unread(text, why, *line);
         }
-        if let Some((line, text)) = &self.rate {
+        let open = [(&self.rate, RATE), (&self.memory, MEMORY)];
+        for (line, text, why) in
+            open.iter().filter_map(|(open, why)| open.as_ref().map(|(line, text)| (line, text, why)))
+        {
             let quoted = self.quoted.len();
             self.quoted.retain(|(other, _)| other != line);
             self.others -= quoted - self.quoted.len();
-            card.unread(text, RATE, *line);
+            card.unread(text, *why, *line);
         }
         for (is, (value, line)) in &self.whole {
             let (slot, label) = match is {
@@ -1232,7 +1271,7 @@ impl Output {
             card.unread(row, "it is a row of a table, and each of them is a run of its own", *line);
         }
         if let Some((line, text)) = &self.cut {
-            card.unread(text, "the text ends right behind this number, so it may be cut", *line);
+            card.unread(text, "the line ends right behind this number, so it may be cut", *line);
         }
         let rest = self.others;
         let settings = card.unread_count + self.rows.saturating_sub(1);
@@ -1293,8 +1332,7 @@ impl Output {
         if !is_cut {
             return self.line(held, number);
         }
-        let end: String = held.chars().rev().take(40).collect::<Vec<_>>().into_iter().rev().collect();
-        self.cut = Some((number, end));
+        self.cut = Some((number, tail(held)));
         self.line(before_number(held), number);
         // Without its value, it has none that is known, rather than the program's default.
         if let Some((name, _)) = argument.as_deref().and_then(|argument| argument.split_once(' ')) {
@@ -1314,6 +1352,11 @@ impl Output {
             }
         }
     }
+}
+
+/// The end of a line.
+fn tail(line: &str) -> String {
+    line.chars().rev().take(40).collect::<Vec<_>>().into_iter().rev().collect()
 }
 
 /// A text without the number that it ends with.
@@ -1376,8 +1419,12 @@ fn rate_of_own(line: &str) -> Option<Option<f64>> {
         "tps",
     ];
     const EACH: [&str; 7] = ["_per_gpu", "_per_device", " per gpu", " per device", "/gpu", "/device", "/chip"];
-    let line = line.to_lowercase();
-    let places = RATES.into_iter().filter(|_| is_own(&line)).flat_map(|words| {
+    let written = line;
+    let line = line.to_ascii_lowercase();
+    if !is_own(&line) {
+        return None;
+    }
+    let places = RATES.into_iter().flat_map(|words| {
         let rest = move |at: usize| (at, at + words.len());
         line.match_indices(words).map(move |(at, _)| rest(at))
     });
@@ -1387,15 +1434,28 @@ fn rate_of_own(line: &str) -> Option<Option<f64>> {
     };
     let places: Vec<(usize, usize)> = places.filter(is_word).collect();
     let each = places.iter().find_map(|(_, to)| {
-        let behind = line.get(*to..)?;
-        scaled_at(EACH.into_iter().find_map(|each| behind.strip_prefix(each))?)
+        let words = EACH.into_iter().find(|each| line.get(*to..).is_some_and(|behind| behind.starts_with(each)))?;
+        scaled_at(written.get(to + words.len()..)?)
     });
     (!places.is_empty()).then(|| each.map(|(number, _)| number))
 }
 
-/// The numbers of a loop that somebody wrote, whose times and shares have units. Tokens per second may be one GPU's or the job's, so they aren't taken.
-fn of_own(line: &str) -> Vec<(&'static str, Is, f64)> {
+/// Whether a line of a loop that somebody wrote says how much memory it takes: `mem 41.2GB`, `memory: 41.2 GiB`.
+fn has_memory_of_own(line: &str) -> bool {
     let line = line.to_lowercase();
+    is_own(&line)
+        && line.match_indices("mem").any(|(at, _)| {
+            let rest = line.get(at..).unwrap_or_default();
+            let rest = rest.get(..rest.len().min(40)).unwrap_or(rest);
+            let behind = rest.trim_start_matches(|c: char| !c.is_ascii_digit());
+            let unit = behind.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim_start();
+            behind.len() < rest.len() && ["gb", "gib", "mb", "mib"].iter().any(|name| unit.starts_with(name))
+        })
+}
+
+/// The numbers of a loop that somebody wrote, whose times and shares have units. Tokens per second may be one GPU's or the job's, so they aren't taken.
+fn of_own(written: &str) -> Vec<(&'static str, Is, f64)> {
+    let line = written.to_lowercase();
     if !is_own(&line) {
         return Vec::new();
     }
@@ -1409,10 +1469,10 @@ fn of_own(line: &str) -> Vec<(&'static str, Is, f64)> {
         (is_word && !ends.starts_with(char::is_alphanumeric)).then_some(number)
     };
     let timed = |words| value(words, "s").or_else(|| Some(value(words, "ms")? * 1e-3));
-    let time = ["step_time", "step time", "iter_time", "time_per_step", "time/step"].into_iter().find_map(timed);
+    let time = ["step_time", "step time", "iter_time", "time_per_step", "time/step", "dt"].into_iter().find_map(timed);
     let time = time.map(|seconds| (OWN, A(M::StepTime), seconds));
     let mfu = value("mfu", "%").map(|percent| (OWN, A(M::Mfu), percent * 1e-2));
-    let rate = rate_of_own(&line).flatten().map(|rate| (OWN, A(M::TokensPerGpu), rate));
+    let rate = rate_of_own(written).flatten().map(|rate| (OWN, A(M::TokensPerGpu), rate));
     time.into_iter().chain(mfu).chain(rate).collect()
 }
 
@@ -1479,7 +1539,7 @@ fn of_profiler(line: &str) -> Option<(Metric, f64)> {
 
 /// The step that a line is of.
 fn step(line: &str) -> Option<f64> {
-    ["iteration", "step:", "step=", "step ", "Step ", "iter "]
+    ["iteration", "step:[", "step:", "step=", "step ", "Step ", "iter "]
         .iter()
         .find_map(|word| number_at(line.split_once(word)?.1))
 }
@@ -1964,6 +2024,78 @@ mod tests {
         let mut output = Output::default();
         output.push(dump);
         assert!(output.finish("x").run.model.sizes.is_empty());
+        // In the middle of the text, too.
+        let text = format!("{line}{line}{}\n$ exit\n", &line[..end + 2]);
+        let mut output = Output::default();
+        output.push(&text);
+        let card = output.finish("x");
+        assert_eq!(card.run.measured(M::StepTime), step(line));
+        assert!(card.unread.iter().any(|unread| unread.line == 3 && unread.why.contains("may be cut")), "{card:?}");
+    }
+
+    /// Each form's numbers, in lines as its program prints them.
+    #[test]
+    fn what_other_trainers_print_is_read() {
+        for (text, expected) in [
+            (
+                "[XTuner][RANK 0][2025-09-08 03:04:13][INFO] Step 7/13 data_time: 0.0065 lr: 0.000060 time: 0.0515 text_tokens: 3964.0 total_loss: 10.779 max_memory: 5.36 GB reserved_memory: 7.05 GB grad_norm: 9.847 tgs: 76929.9 e2e_tgs: 68300.0 \n",
+                &[(M::StepTime, 0.0515), (M::TokensPerGpu, 76_929.9), (M::MemoryReserved, 7.05 * GIB)][..],
+            ),
+            (
+                "INFO train.py:323 in record_current_batch_training_metrics -- tflops=189.8,step=9,loss=11.6,tgs (tokens/gpu/second)=4274.45,lr=6e-07\n",
+                &[(M::Flops, 189.8e12), (M::TokensPerGpu, 4274.45)],
+            ),
+            (
+                "2020-06-01 | INFO | train_inner | epoch 001:    100 / 7529 loss=12.3, wps=52341.2, ups=1.25, wpb=43256, num_updates=100\n",
+                &[(M::StepTime, 0.8), (M::TokensPerSecond, 52_341.2)],
+            ),
+            (
+                "[TensorRT-LLM][INFO] [MemUsageChange] Allocated 63.44 GiB for max tokens in paged KV cache (259840).\n",
+                &[(M::KvMemory, 63.44 * GIB), (M::KvTokens, 259_840.0)],
+            ),
+            (
+                "- INFO - { Epoch:[  1/  2], step:[    1/   19], loss: 10.6, per_step_time: 103328ms, global_norm: [1 31049]\n- INFO - { Epoch:[  1/  2], step:[    2/   19], loss: 10.6, per_step_time: 1752ms, global_norm: [1 508834]\n",
+                &[(M::StepTime, 1.752)],
+            ),
+            // Their own thousands, in one letter.
+            ("step 10 loss 2.41 tok/s/gpu 5.2k\n", &[(M::TokensPerGpu, 5200.0)]),
+        ] {
+            let mut output = Output::default();
+            output.push(text);
+            let run = output.finish("x").run;
+            for (metric, value) in expected {
+                let read = run.measured(*metric).unwrap_or_default();
+                assert!((read / value - 1.0).abs() < 1e-9, "{metric:?}: {read} in {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_of_another_length_are_of_another_run() {
+        let line = |step: u32, total: u32, ms: u32| {
+            format!(" iteration {step}/ {total} | elapsed time per iteration (ms): {ms}.0 | global batch size: 64 |\n")
+        };
+        let text = [line(10, 1000, 8120), line(20, 1000, 8130), line(100, 5000, 2000), line(110, 5000, 2000)].concat();
+        let mut output = Output::default();
+        output.push(&text);
+        let card = output.finish("x");
+        assert_eq!(card.run.measured(M::StepTime), Some(2.0));
+        assert!(card.unread.iter().any(|unread| unread.text == "Lines before 3"), "{card:?}");
+    }
+
+    #[test]
+    fn ranks_of_data_parallelism_are_engines() {
+        let line = |rank: u32| {
+            format!(
+                "[2025-06-01 10:00:00 DP{rank} TP{rank}] Decode batch. #running-req: 20, #token: 46000, token usage: 0.10, gen throughput (token/s): 800.12, #queue-req: 0\n"
+            )
+        };
+        let unread = |ranks: &[u32]| {
+            let mut output = Output::default();
+            output.push(&ranks.iter().map(|rank| line(*rank)).collect::<String>());
+            output.finish("x").unread.len()
+        };
+        assert_eq!((unread(&[0, 0]), unread(&[0, 1, 2, 3])), (0, 1));
     }
 
     #[test]
