@@ -319,16 +319,18 @@ pub(super) fn script(name: &str, text: &str) -> Card {
         config::trainer::launch(&given, &mut card);
     }
     let (nodes, node) = allocation(text, &given, &mut card);
-    if let Some(nodes) = nodes.filter(|n| (1..=crate::setup::MAX_NODES).contains(n)) {
-        card.run.cluster.nodes = Some(nodes);
-        card.found("Nodes", grouped(nodes), 0);
-    }
-    if let Some(node) = node.filter(|n| (1..=crate::setup::MAX_NODE).contains(n)) {
-        card.run.cluster.node = Some(node);
-        card.found("GPUs per node", grouped(node), 0);
-    }
     let [nodes, node] = match pods(text, &mut card) {
-        [None, None] => [nodes, node],
+        [None, None] => {
+            if let Some(nodes) = nodes.filter(|n| (1..=crate::setup::MAX_NODES).contains(n)) {
+                card.run.cluster.nodes = Some(nodes);
+                card.found("Nodes", grouped(nodes), 0);
+            }
+            if let Some(node) = node.filter(|n| (1..=crate::setup::MAX_NODE).contains(n)) {
+                card.run.cluster.node = Some(node);
+                card.found("GPUs per node", grouped(node), 0);
+            }
+            [nodes, node]
+        }
         pods => pods,
     };
     started(text, [nodes, node], &mut card);
@@ -344,22 +346,29 @@ pub(super) fn script(name: &str, text: &str) -> Card {
 
 /// The pods that a manifest asks for, and the GPUs of each: to what runs in it, a pod is a node.
 pub(super) fn pods(text: &str, card: &mut Card) -> [Option<u64>; 2] {
-    let is_manifest = text.lines().any(|line| line.starts_with("apiVersion:"));
-    let Some(documents) = crate::launch::yaml::read(text).ok().filter(|_| is_manifest) else { return [None; 2] };
+    // A sentence may stand above it, and below.
+    let is_own = |line: &&str| {
+        let key = line.split_once(':').map(|(key, _)| super::parts::is_word(key));
+        line.trim().is_empty() || line.starts_with([' ', '-', '#']) || key == Some(true)
+    };
+    let before = text.lines().take_while(|line| !line.starts_with("apiVersion:")).count();
+    let own: Vec<&str> = text.lines().skip(before).take_while(is_own).collect();
+    let documents = crate::launch::yaml::read(&own.join("\n")).unwrap_or_default();
     let size = match crate::launch::pods(&documents) {
         Ok(size) => size,
         Err((line, why)) => {
-            card.unread("The pods with GPUs", why, line);
+            card.unread("The pods with GPUs", why, line + before);
             None
         }
     };
     let fits = |size: &crate::launch::Size| size.pods <= crate::setup::MAX_NODES && size.gpus <= crate::setup::MAX_NODE;
     let Some(size) = size.filter(fits) else { return [None; 2] };
     (card.run.cluster.nodes, card.run.cluster.node) = (Some(size.pods), Some(size.gpus));
-    card.found("Pods, each counted as a node", grouped(size.pods), size.line);
-    card.found("GPUs per node", grouped(size.gpus), size.line);
+    let line = size.line + before;
+    card.found("Pods, each counted as a node", grouped(size.pods), line);
+    card.found("GPUs per node", grouped(size.gpus), line);
     if size.copies > 1 {
-        card.found("Replicas of the whole, each on its own", grouped(size.copies), size.line);
+        card.found("Replicas of the whole, each on its own", grouped(size.copies), line);
     }
     [Some(size.pods), Some(size.gpus)]
 }

@@ -807,6 +807,8 @@ pub struct Output {
     first: Option<f64>,
     step: Option<f64>,
     stride: f64,
+    /// The last steps that were printed.
+    printed: [f64; 16],
     /// How many steps its lines say that there are.
     total: Option<f64>,
     /// The largest step, and how many since the last error were larger than all before.
@@ -971,8 +973,9 @@ impl Output {
         }
         if let Some(step) = steps.map(|(done, _)| done).or_else(|| step(line)).filter(|_| is_step) {
             let by = step - self.step.unwrap_or(step);
-            // Ranks print a line apart.
-            if -by > self.stride.max(1.0) {
+            // Ranks print a line apart, and the steps that another one printed; their bars may be drawn at others.
+            let is_new = steps.is_none() && by < 0.0 && !self.printed.contains(&step);
+            if -by > self.stride.max(1.0) || is_new {
                 self.restart(number, "the step count starts again, so these lines may be from another run");
                 self.series.retain(|metric, _| !OF_STEPS.contains(metric));
             } else if by > 0.0 {
@@ -980,6 +983,10 @@ impl Output {
             }
             self.first.get_or_insert(step);
             self.step = Some(step);
+            self.printed.rotate_right(1);
+            if let Some(slot) = self.printed.first_mut() {
+                *slot = step;
+            }
             if self.highest.is_none_or(|highest| step > highest) {
                 self.highest = Some(step);
                 self.later += 1;
@@ -2081,6 +2088,14 @@ mod tests {
         let card = output.finish("x");
         assert_eq!(card.run.measured(M::StepTime), Some(2.0));
         assert!(card.unread.iter().any(|unread| unread.text == "Lines before 3"), "{card:?}");
+        // Back to a step that nothing printed: no rank that is late.
+        let back = |step: u32| [line(500, 1000, 8120), line(510, 1000, 8120), line(step, 1000, 4000)].concat();
+        for (step, seconds) in [(501, 4.0), (500, 8.12)] {
+            let mut output = Output::default();
+            output.push(&back(step));
+            let read = output.finish("x").run.measured(M::StepTime).unwrap_or_default();
+            assert!((read - seconds).abs() < 1e-9, "{step}: {read}");
+        }
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub fn read(name: &str, text: &str) -> Card {
         || ["memory.used [MiB]", "memory.total [MiB]"].iter().any(|column| bare.contains(column))
         || bare.contains("clocks.sm [MHz]")
         || bare.contains("clocks.current.sm [MHz]")
-        || bare.lines().take(3).any(|line| hardware::of_gpustat(line).is_some())
+        || bare.lines().any(|line| hardware::of_gpustat(line).is_some())
     {
         return among(name, text, hardware::nvidia_smi(name, text));
     }
