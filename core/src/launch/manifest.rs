@@ -183,6 +183,136 @@ fn job<'a>(document: &'a Node, kind: &str, launch: &mut Launch) -> Option<Job<'a
     })
 }
 
+/// The pods with GPUs that manifests ask for.
+pub(crate) struct Size {
+    /// Pods that work together, and GPUs of each.
+    pub(crate) pods: u64,
+    pub(crate) gpus: u64,
+    /// How many such groups there are.
+    pub(crate) copies: u64,
+    /// Where the GPUs are asked for.
+    pub(crate) line: usize,
+}
+
+/// The pods with GPUs of all documents.
+///
+/// # Errors
+/// The line of pods that differ from others, or whose number the manifest leaves open, and why nothing is said then.
+pub(crate) fn size(documents: &[Node]) -> Result<Option<Size>, (usize, &'static str)> {
+    const OPEN: &str = "how many there are isn’t fixed, or a variable says it";
+    const MIXED: &str = "its pods have different numbers of GPUs, or several things are asked for";
+    let mut all: Option<Size> = None;
+    for document in documents {
+        let copies = match document.get("kind").and_then(Node::text) {
+            Some("LeaderWorkerSet" | "Deployment" | "StatefulSet") => Some(document.at("spec.replicas")),
+            _ => None,
+        };
+        let whole = |node: Option<&Node>| match node {
+            None => Ok(1),
+            Some(node) => node.text().and_then(|text| text.parse::<u64>().ok()).ok_or((node.line, OPEN)),
+        };
+        let cluster = ["spec.rayClusterSpec", "spec.rayClusterConfig", "spec"].into_iter().find_map(|path| {
+            let cluster = document.at(path)?;
+            cluster.get("workerGroupSpecs").map(|workers| (cluster, workers))
+        });
+        if let Some((cluster, workers)) = cluster
+            && cluster.get("enableInTreeAutoscaling").and_then(Node::text) == Some("true")
+            && workers.items().iter().any(|group| {
+                let [least, most] = ["minReplicas", "maxReplicas"].map(|name| group.get(name).and_then(Node::text));
+                least != most
+            })
+        {
+            return Err((workers.line, OPEN));
+        }
+        let mut sum: Option<Size> = None;
+        for (counts, less, template) in groups(document) {
+            let limits = |container: &'_ Node| {
+                let resources = container.get("resources").or(container.get("resourcesPerNode"))?;
+                let of = |list: &str| {
+                    resources.get(list).and_then(|list| list.get("nvidia.com/gpu").or(list.get("amd.com/gpu")))
+                };
+                of("limits").or(of("requests")).cloned()
+            };
+            let spec = template.get("spec").unwrap_or(template);
+            let containers = spec.get("containers").map_or(std::slice::from_ref(template), Node::items);
+            for node in containers.iter().filter_map(limits) {
+                let (mut pods, gpus) = (1_u64, whole(Some(&node))?);
+                for count in counts.iter().flatten() {
+                    pods = pods.saturating_mul(whole(Some(count))?);
+                }
+                pods = pods.saturating_sub(less);
+                if gpus == 0 || pods == 0 {
+                    continue;
+                }
+                match &mut sum {
+                    Some(sum) if sum.gpus != gpus => return Err((node.line, MIXED)),
+                    Some(sum) => sum.pods = sum.pods.saturating_add(pods),
+                    None => sum = Some(Size { pods, gpus, copies: whole(copies.flatten())?, line: node.line }),
+                }
+            }
+        }
+        match (&all, sum) {
+            (Some(_), Some(sum)) => return Err((sum.line, MIXED)),
+            (None, sum) => all = sum,
+            (Some(_), None) => {}
+        }
+    }
+    Ok(all)
+}
+
+/// The template of some of a document's pods, with the numbers whose product says how many there are, and how many of them are others'.
+type Group<'a> = (Vec<Option<&'a Node>>, u64, &'a Node);
+
+fn groups(document: &Node) -> Vec<Group<'_>> {
+    let at = |path: &str| document.at(path);
+    let items = |path: &str| at(path).map_or(&[][..], Node::items);
+    let kinds = |path: &str| match at(path).map(|node| &node.value) {
+        Some(yaml::Value::Map(entries)) => entries.iter().map(|(.., node)| node).collect(),
+        _ => Vec::new(),
+    };
+    match document.get("kind").and_then(Node::text).unwrap_or_default() {
+        "LeaderWorkerSet" => {
+            let template = |name: &str| at("spec.leaderWorkerTemplate").and_then(|group| group.get(name));
+            let size = at("spec.leaderWorkerTemplate.size");
+            let leader = template("leaderTemplate").map(|leader| (Vec::new(), 0, leader));
+            let less = u64::from(leader.is_some());
+            leader.into_iter().chain(template("workerTemplate").map(|worker| (vec![size], less, worker))).collect()
+        }
+        "MPIJob" | "PyTorchJob" => {
+            let replicas = [kinds("spec.mpiReplicaSpecs"), kinds("spec.pytorchReplicaSpecs")].concat();
+            replicas.into_iter().filter_map(|r| Some((vec![r.get("replicas")], 0, r.get("template")?))).collect()
+        }
+        "RayJob" | "RayCluster" | "RayService" => {
+            let cluster = at("spec.rayClusterSpec").or(at("spec.rayClusterConfig")).or(at("spec"));
+            let head =
+                cluster.and_then(|cluster| cluster.at("headGroupSpec.template")).map(|head| (Vec::new(), 0, head));
+            let workers = cluster.and_then(|cluster| cluster.get("workerGroupSpecs")).map_or(&[][..], Node::items);
+            let worker = |w| Some((vec![Node::get(w, "replicas"), w.get("numOfHosts")], 0, w.get("template")?));
+            head.into_iter().chain(workers.iter().filter_map(worker)).collect()
+        }
+        "JobSet" => {
+            let job = |job| {
+                let spec = Node::at(job, "template.spec")?;
+                Some((vec![job.get("replicas"), spec.get("parallelism")], 0, spec.get("template")?))
+            };
+            items("spec.replicatedJobs").iter().filter_map(job).collect()
+        }
+        // Volcano's has tasks.
+        "Job" => {
+            let tasks =
+                items("spec.tasks").iter().filter_map(|t| Some((vec![t.get("replicas")], 0, t.get("template")?)));
+            let pods = at("spec.template").map(|template| (vec![at("spec.parallelism")], 0, template));
+            tasks.chain(pods).collect()
+        }
+        "TrainJob" => {
+            at("spec.trainer").into_iter().map(|trainer| (vec![trainer.get("numNodes")], 0, trainer)).collect()
+        }
+        "Deployment" | "StatefulSet" => at("spec.template").into_iter().map(|pod| (Vec::new(), 0, pod)).collect(),
+        "Pod" => vec![(Vec::new(), 0, document)],
+        _ => Vec::new(),
+    }
+}
+
 /// Whether a pod has /dev/shm of its own, or that of its node.
 fn has_memory(job: &Job<'_>) -> bool {
     job.pods.iter().any(|pod| {

@@ -32,5 +32,6 @@ pub(crate) mod yaml;
 
 pub(crate) use batch::header_of;
 pub use cases::Case;
+pub(crate) use manifest::{Size, size as pods};
 pub use params::{Params, Script, Show};
 pub use verdict::{Fault, Launch, Outcome};

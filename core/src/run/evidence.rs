@@ -218,7 +218,13 @@ pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Optio
     // A setting that is given two values has none that is known.
     let number = |name: &str| {
         let flags = given.iter().filter(|flag| flag.name == name);
-        let mut values = flags.map(|flag| flag.value().rsplit(':').next()?.parse::<u64>().ok());
+        // `--gres gpu:8` ends with the number; torchrun's `--nnodes 1:4` is a range, and has none.
+        let of = |value: &str| match value.rsplit_once(':') {
+            Some((first, last)) if first.parse::<u64>().is_ok() => last.parse().ok().filter(|_| first == last),
+            Some((_, last)) => last.parse().ok(),
+            None => value.parse::<u64>().ok(),
+        };
+        let mut values = flags.map(|flag| of(flag.value()));
         let first = values.next()?;
         first.filter(|_| values.all(|other| other == first))
     };
@@ -235,6 +241,14 @@ pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Optio
         asked.or_else(|| first(&["nnodes", "nodes", "num-nodes", "num-machines"]))
     };
     let asked = Some(header.gpus_of_a_node()).filter(|n| *n > 0);
+    if let Some(flag) =
+        given.iter().find(|flag| flag.name == "nnodes" && flag.value().split_once(':').is_some_and(|(a, b)| a != b))
+    {
+        let why = "a range of nodes: set cluster.nodes to the number that trains";
+        card.unknown("cluster.nodes", &flag.text(), why, flag.line);
+    }
+    let pbs = of_pbs(text, card);
+    let (nodes, asked) = (nodes.or(pbs[0]), asked.or(pbs[1]));
     // SkyPilot's and dstack's tasks.
     let is_task = text.lines().any(|line| line.trim_end() == "type: task");
     let keyed = |name: &str| {
@@ -244,6 +258,31 @@ pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Optio
     let nodes = nodes.or_else(|| keyed("num_nodes")).or_else(|| keyed("nodes").filter(|_| is_task));
     let asked = asked.or_else(|| keyed("accelerators")).or_else(|| keyed("gpu").filter(|_| is_task));
     (nodes, asked.or_else(|| first(&["gpus-per-node", "nproc-per-node", "gres", "num-gpus"])))
+}
+
+/// Nodes and GPUs of each by a header of PBS: `#PBS -l select=2:ncpus=32:ngpus=4`, and `-l nodes=2:ppn=4:gpus=4` of Torque. Other parts are noted, and so is
+/// LSF's header, which isn't read.
+fn of_pbs(text: &str, card: &mut Card) -> [Option<u64>; 2] {
+    let mut found = [None; 2];
+    for (i, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.starts_with("#BSUB ") {
+            card.unread(line, "LSF’s header isn’t read: set cluster.nodes and cluster.node", i + 1);
+        }
+        let Some((_, list)) = line.strip_prefix("#PBS").and_then(|rest| rest.split_once("-l ")) else { continue };
+        for part in list.split(',').map(str::trim) {
+            let chunks = part.strip_prefix("select=").or_else(|| part.strip_prefix("nodes="));
+            let Some(chunks) = chunks else { continue };
+            let mut fields = chunks.split(':');
+            let nodes = fields.next().and_then(|n| n.parse().ok());
+            let gpus = fields.find_map(|field| field.strip_prefix("ngpus=").or_else(|| field.strip_prefix("gpus=")));
+            match (nodes, gpus.and_then(|n| n.parse().ok())) {
+                (Some(nodes), Some(gpus)) if !chunks.contains('+') => found = [Some(nodes), Some(gpus)],
+                _ => card.unread(line, "the chunks aren’t read: set cluster.nodes and cluster.node", i + 1),
+            }
+        }
+    }
+    found
 }
 
 /// The numbers of nodes of a script's `srun` steps, as they are written, but for those of one task, which start nothing that trains. A step that
@@ -280,19 +319,58 @@ pub(super) fn script(name: &str, text: &str) -> Card {
         config::trainer::launch(&given, &mut card);
     }
     let (nodes, node) = allocation(text, &given, &mut card);
-    if let Some(nodes) = nodes.filter(|n| (1..=crate::setup::MAX_NODES).contains(n)) {
-        card.run.cluster.nodes = Some(nodes);
-        card.found("Nodes", grouped(nodes), 0);
-    }
-    if let Some(node) = node.filter(|n| (1..=crate::setup::MAX_NODE).contains(n)) {
-        card.run.cluster.node = Some(node);
-        card.found("GPUs per node", grouped(node), 0);
-    }
+    let [nodes, node] = match pods(text, &mut card) {
+        [None, None] => {
+            if let Some(nodes) = nodes.filter(|n| (1..=crate::setup::MAX_NODES).contains(n)) {
+                card.run.cluster.nodes = Some(nodes);
+                card.found("Nodes", grouped(nodes), 0);
+            }
+            if let Some(node) = node.filter(|n| (1..=crate::setup::MAX_NODE).contains(n)) {
+                card.run.cluster.node = Some(node);
+                card.found("GPUs per node", grouped(node), 0);
+            }
+            [nodes, node]
+        }
+        pods => pods,
+    };
     started(text, [nodes, node], &mut card);
+    if card.found.is_empty() && text.contains("#BSUB ") {
+        let said = "It is a script for LSF, whose header isn’t read here. Set cluster.nodes and cluster.node, and paste what the job prints.";
+        return Card::refused(name, Kind::Script, said);
+    }
     if !card.found.is_empty() && !trains {
         card.said = "Only the machines and the numbers of processes were read.".to_owned();
     }
     card.done()
+}
+
+/// The pods that a manifest asks for, and the GPUs of each: to what runs in it, a pod is a node.
+pub(super) fn pods(text: &str, card: &mut Card) -> [Option<u64>; 2] {
+    // A sentence may stand above it, and below.
+    let is_own = |line: &&str| {
+        let key = line.split_once(':').map(|(key, _)| super::parts::is_word(key));
+        line.trim().is_empty() || line.starts_with([' ', '-', '#']) || key == Some(true)
+    };
+    let before = text.lines().take_while(|line| !line.starts_with("apiVersion:")).count();
+    let own: Vec<&str> = text.lines().skip(before).take_while(is_own).collect();
+    let documents = crate::launch::yaml::read(&own.join("\n")).unwrap_or_default();
+    let size = match crate::launch::pods(&documents) {
+        Ok(size) => size,
+        Err((line, why)) => {
+            card.unread("The pods with GPUs", why, line + before);
+            None
+        }
+    };
+    let fits = |size: &crate::launch::Size| size.pods <= crate::setup::MAX_NODES && size.gpus <= crate::setup::MAX_NODE;
+    let Some(size) = size.filter(fits) else { return [None; 2] };
+    (card.run.cluster.nodes, card.run.cluster.node) = (Some(size.pods), Some(size.gpus));
+    let line = size.line + before;
+    card.found("Pods, each counted as a node", grouped(size.pods), line);
+    card.found("GPUs per node", grouped(size.gpus), line);
+    if size.copies > 1 {
+        card.found("Replicas of the whole, each on its own", grouped(size.copies), line);
+    }
+    [Some(size.pods), Some(size.gpus)]
 }
 
 /// Most GPUs per node that the simulation of a launch has.

@@ -7,7 +7,7 @@ use super::measure::Metric;
 use super::output::number_at;
 use super::plan::any_of;
 use crate::hardware::{self, Accelerator, MAKERS, named as gpu};
-use crate::quantity::{counted, grouped};
+use crate::quantity::{Unit, counted, grouped};
 use crate::setup::MAX_NODE;
 use crate::slurm::{Program, split_options};
 use crate::units::MIB;
@@ -234,6 +234,8 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::NvidiaSmi);
     let (mut listed, mut used, mut clocks) = (Vec::new(), Vec::new(), Vec::new());
     let mut columns: Vec<&str> = Vec::new();
+    // Rows that don't say which GPU they are of, and may be samples of one.
+    let mut samples: Vec<usize> = Vec::new();
     // The section of `nvidia-smi -q`.
     let mut section = "";
     for (i, line) in text.lines().enumerate() {
@@ -268,6 +270,10 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
                     _ => {}
                 }
             }
+            let changes =
+                ["timestamp", "utilization", "memory.used", "memory.free", "temperature", "power.draw", "clocks"];
+            let is_sample = columns.iter().any(|column| changes.iter().any(|word| column.starts_with(word)));
+            samples.extend((index.is_none() && uuid.is_none() && is_sample).then_some(number));
             listed.extend(name.map(|name| Listed { index, uuid, name, memory: None, line: number }));
         } else if let Some((before, uuid)) = line.split_once("(UUID:")
             && let Some((index, name)) = before.split_once("GPU ").and_then(|(_, rest)| rest.split_once(':'))
@@ -280,6 +286,9 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
                 memory: None,
                 line: number,
             });
+        } else if let Some((index, name, mib)) = of_gpustat(line) {
+            listed.push(Listed { index: Some(index), uuid: None, name, memory: None, line: number });
+            used.push((mib * MIB, number));
         } else if line.starts_with('|') && line.contains("MiB /") {
             let before = line.split("MiB /").next().unwrap_or_default();
             let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
@@ -297,9 +306,66 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
             listed.push(Listed { index, uuid: None, name: bare, memory: None, line: number });
         }
     }
+    // Of each GPU, the links below its name.
+    let links: Vec<Vec<(f64, usize)>> = listed
+        .iter()
+        .enumerate()
+        .map(|(i, gpu)| {
+            let end = listed.get(i + 1).map_or(usize::MAX, |next| next.line);
+            let lines = text.lines().enumerate().skip(gpu.line).take_while(|(i, _)| i + 1 < end);
+            lines.filter_map(|(i, line)| Some((link(line)?, i + 1))).collect()
+        })
+        .collect();
     all_listed(&mut card, listed);
+    if let Some(first) = links.first().filter(|links| !links.is_empty()) {
+        let sum = first.iter().map(|(rate, _)| rate).sum();
+        let said = format!(
+            "{} in each direction, over {}",
+            Unit::BytesPerSecond.format(sum),
+            counted(first.len() as u64, "link", "links")
+        );
+        card.found("NVLink of the first GPU", said, first.first().map_or(0, |(_, line)| *line));
+        for (_, line) in links.iter().flatten().filter(|(rate, _)| *rate == 0.0) {
+            let text = text.lines().nth(line - 1).unwrap_or_default();
+            card.unread(text, "a link that is inactive slows collectives down: the prediction has all links", *line);
+        }
+    }
+    let is_part = |line: &str| {
+        line.contains("MIG devices:") || line.trim_start().starts_with("MIG ") && line.contains("(UUID: MIG-")
+    };
+    if let Some((i, part)) = text.lines().enumerate().find(|(_, line)| is_part(line)) {
+        let why = "a process sees its part of the GPU, with less memory and a lower peak: set cluster.gpu and cluster.node if it has all of it";
+        card.unread(part, why, i + 1);
+        card.found.retain(|found| found.what != "GPUs per node");
+        (card.run.cluster.gpu, card.run.cluster.node) = (None, None);
+        used.clear();
+    }
+    if let [first, _, ..] = samples[..] {
+        let why = "no column says which GPU a row is of, so the rows may be samples of one: add index to --query-gpu";
+        card.unread("How many GPUs a node has", why, first);
+        card.found.retain(|found| found.what != "GPUs per node");
+        card.run.cluster.node = None;
+    }
     observed(&mut card, used, clocks);
     card.done()
+}
+
+/// A line of gpustat: `[0] NVIDIA A100-SXM4-80GB | 61°C,  99 % | 71234 / 81920 MB | …`: its GPU, the name and the memory in use.
+pub(super) fn of_gpustat(line: &str) -> Option<(u64, &str, f64)> {
+    let mut cells = line.trim().split('|').map(str::trim);
+    let (index, name) = cells.next()?.strip_prefix('[')?.split_once("] ")?;
+    let (used, _) = cells.filter(|cell| cell.ends_with(" MB")).find_map(|cell| cell.split_once(" / "))?;
+    Some((index.parse().ok()?, name.trim(), number_at(used)?))
+}
+
+/// The bytes per second of a line of `nvidia-smi nvlink -s`: `Link 0: 26.562 GB/s`, and 0 for `Link 0: <inactive>`.
+pub(super) fn link(line: &str) -> Option<f64> {
+    let (number, rate) = line.trim().strip_prefix("Link ")?.split_once(": ")?;
+    number.parse::<u64>().ok()?;
+    match rate.strip_suffix(" GB/s") {
+        Some(rate) => number_at(rate).map(|rate| rate * 1e9),
+        None => (rate == "<inactive>").then_some(0.0),
+    }
 }
 
 /// Keeps the memory of the fullest GPU and the clock of the slowest.
@@ -419,6 +485,11 @@ pub(super) fn names(name: &str, text: &str) -> Card {
     }
     for (_, name, line) in named.iter().filter(|(_, name, _)| gpu(name).is_none()) {
         card.unread(name, NOT_THERE, *line);
+    }
+    if let Some((i, line)) =
+        text.lines().enumerate().find(|(_, line)| [" MiB", " %", " W", " MHz"].iter().any(|unit| line.contains(unit)))
+    {
+        card.unread(line, "without the columns’ names, only the GPUs are read", i + 1);
     }
     let count = match named[..] {
         [(count, ..)] => count,

@@ -25,6 +25,10 @@ const LONGEST: usize = 4000;
 const KEPT: usize = 20_000;
 /// What is said of a text that has nothing but a number at its end.
 pub(super) const CUT: &str = "The text ends right behind its only number, which may be cut. Paste whole lines.";
+/// What is said of tokens per second that may be of two things.
+pub(super) const RATE: &str = "tokens per second may be one GPU’s or the job’s: give them in a run file as measured.tokens-per-gpu or measured.tokens-per-second";
+/// What is said of memory of a kind that isn't said.
+const MEMORY: &str = "its memory may be allocated or reserved, now or at most: give it in a run file as measured.memory-allocated or measured.memory-reserved";
 /// What is said of a table of runs.
 pub(super) const TABLE: &str = "It is a table in which each row is a run of its own. Paste the output of one of them.";
 /// What stands in place of the fences of Markdown, between whose blocks another run may begin.
@@ -89,6 +93,17 @@ const FORMS: &[Form] = &[
             behind("global batch size:", Batch, 1.0),
             behind("loss scale:", A(M::LossScale), 1.0),
         ],
+    },
+    // Megatron-DeepSpeed's and GPT-NeoX's.
+    Form {
+        program: "Megatron-LM",
+        marks: &["elapsed time per iteration (ms)", "tokens per gpu per second (tgs):"],
+        fields: &[behind("(tgs):", A(M::TokensPerGpu), 1.0), behind("TFLOPs:", A(M::Flops), 1e12)],
+    },
+    Form {
+        program: "Megatron-LM",
+        marks: &["samples/sec:", "elapsed time per iteration (ms)"],
+        fields: &[behind("samples/sec:", A(M::SequencesPerSecond), 1.0)],
     },
     Form {
         program: "Megatron-LM",
@@ -266,6 +281,11 @@ const FORMS: &[Form] = &[
     Form { program: "verl", marks: &["timing_s/step:"], fields: &[behind("timing_s/step:", A(M::StepTime), 1.0)] },
     Form {
         program: "verl",
+        marks: &["train/loss:", "train/time(s):"],
+        fields: &[behind("train/time(s):", A(M::StepTime), 1.0), behind("train/mfu:", A(M::Mfu), 1.0)],
+    },
+    Form {
+        program: "verl",
         marks: &["perf/max_memory_allocated_gb:"],
         fields: &[behind("perf/max_memory_allocated_gb:", A(M::MemoryAllocated), GIB)],
     },
@@ -325,6 +345,81 @@ const FORMS: &[Form] = &[
             behind("Tokens/s/device:", A(M::TokensPerGpu), 1.0),
         ],
     },
+    // `PaddlePaddle/PaddleNLP`, `paddlenlp/trainer/trainer_utils.py`.
+    Form {
+        program: "PaddleNLP",
+        marks: &["interval_runtime:", "interval_steps_per_second:"],
+        fields: &[
+            behind("interval_steps_per_second:", Rate, 1.0),
+            behind("interval_samples_per_second:", A(M::SequencesPerSecond), 1.0),
+            behind("interval_tokens_per_second_per_device:", A(M::TokensPerGpu), 1.0),
+            behind("max_memory_allocated:", A(M::MemoryAllocated), GIB),
+            behind("max_memory_reserved:", A(M::MemoryReserved), GIB),
+        ],
+    },
+    // `foundation-model-stack/fms-fsdp`, `fms_fsdp/utils/train_utils.py`: a line for each.
+    Form { program: "fms-fsdp", marks: &["current step time:"], fields: &[behind("time:", A(M::StepTime), 1.0)] },
+    Form {
+        program: "fms-fsdp",
+        marks: &["current token per gpu per sec:"],
+        fields: &[behind("per sec:", A(M::TokensPerGpu), 1.0)],
+    },
+    Form {
+        program: "fms-fsdp",
+        marks: &["reserved memory: "],
+        fields: &[behind("memory:", A(M::MemoryReserved), 1.0)],
+    },
+    Form {
+        program: "fms-fsdp",
+        marks: &["allocated memory: "],
+        fields: &[behind("memory:", A(M::MemoryAllocated), 1.0)],
+    },
+    Form {
+        program: "InternEvo",
+        marks: &["record_current_batch_training_metrics", "tgs (tokens/gpu/second)="],
+        fields: &[behind("tflops=", A(M::Flops), 1e12), behind("tgs (tokens/gpu/second)=", A(M::TokensPerGpu), 1.0)],
+    },
+    // Its steps are those of the optimizer (`InternLM/xtuner`, `xtuner/v1/train/trainer.py`).
+    Form {
+        program: "XTuner",
+        marks: &["[XTuner]", "] Step ", " tgs: "],
+        fields: &[
+            behind(" time:", A(M::StepTime), 1.0),
+            behind("max_memory:", A(M::MemoryAllocated), GIB),
+            behind("reserved_memory:", A(M::MemoryReserved), GIB),
+            behind(" tgs:", A(M::TokensPerGpu), 1.0),
+        ],
+    },
+    Form {
+        program: "picotron",
+        marks: &["| Tokens/s/GPU:", "| Memory usage:"],
+        fields: &[
+            behind("Tokens/s/GPU:", A(M::TokensPerGpu), 1.0),
+            behind("MFU:", A(M::Mfu), 1e-2),
+            behind("Memory usage:", A(M::MemoryReserved), 1e9),
+        ],
+    },
+    Form {
+        program: "MindFormers",
+        marks: &["per_step_time:", "global_norm:"],
+        fields: &[behind("per_step_time:", A(M::StepTime), 1e-3)],
+    },
+    Form {
+        program: "fairseq",
+        marks: &["train_inner", " ups="],
+        fields: &[behind(" ups=", Rate, 1.0), behind(" wps=", A(M::TokensPerSecond), 1.0)],
+    },
+    Form {
+        program: "Diffusers",
+        marks: &["Steps:", "s/it, ", "step_loss="],
+        fields: &[before("s/it, ", A(M::StepTime), 1.0)],
+    },
+    Form { program: "Diffusers", marks: &["Steps:", "it/s, ", "step_loss="], fields: &[before("it/s, ", Rate, 1.0)] },
+    Form {
+        program: "ColossalAI",
+        marks: &["samples/sec", "TFLOPS per GPU by Megatron:"],
+        fields: &[behind("TFLOPS per GPU by Megatron:", A(M::Flops), 1e12)],
+    },
     Form { program: "modded-nanogpt", marks: &["step_avg:"], fields: &[behind("step_avg:", A(M::StepTime), 1e-3)] },
     Form {
         program: "llm.c",
@@ -359,6 +454,17 @@ const FORMS: &[Form] = &[
         program: "OLMo-core",
         marks: &["throughput/device/TPS"],
         fields: &[behind("throughput/device/TPS", A(M::TokensPerGpu), 1.0)],
+    },
+    // Its predecessor, `allenai/OLMo`, `olmo/train.py`.
+    Form {
+        program: "OLMo-core",
+        marks: &["throughput/device/tokens_per_second="],
+        fields: &[behind("tokens_per_second=", A(M::TokensPerGpu), 1.0)],
+    },
+    Form {
+        program: "OLMo-core",
+        marks: &["System/Peak GPU Memory (MB)="],
+        fields: &[behind("(MB)=", A(M::MemoryAllocated), 1e6)],
     },
     Form {
         program: "OLMo-core",
@@ -423,11 +529,24 @@ const FORMS: &[Form] = &[
         marks: &["  eval time =", "tokens per second"],
         fields: &[before("tokens per second", A(M::GenerationRate), 1.0)],
     },
+    Form {
+        program: "TensorRT-LLM",
+        marks: &["Allocated ", " GiB for max tokens in paged KV cache ("],
+        fields: &[
+            before(" GiB for max tokens", A(M::KvMemory), GIB),
+            behind("in paged KV cache (", A(M::KvTokens), 1.0),
+        ],
+    },
     // `trtllm-bench throughput` (`NVIDIA/TensorRT-LLM`, `tensorrt_llm/bench/dataclasses/reporting.py`).
     Form {
         program: "trtllm-bench",
         marks: &["Total Output Throughput (tokens/sec):"],
         fields: &[behind("(tokens/sec):", A(M::GenerationRate), 1.0)],
+    },
+    Form {
+        program: BENCHMARK,
+        marks: &["Throughput:", " requests/s, ", " output tokens/s"],
+        fields: &[before(" output tokens/s", A(M::GenerationRate), 1.0)],
     },
     Form { program: "trtllm-bench", marks: &["TP Size:"], fields: &[behind("TP Size:", Tp, 1.0)] },
     Form { program: "trtllm-bench", marks: &["PP Size:"], fields: &[behind("PP Size:", Pp, 1.0)] },
@@ -564,7 +683,7 @@ fn scaled_at(text: &str) -> Option<(f64, bool)> {
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
     let mut next = rest.chars();
     let times = match next.next() {
-        Some('K') => 1e3,
+        Some('K' | 'k') => 1e3,
         Some('M') => 1e6,
         Some('G' | 'B') => 1e9,
         Some('T') => 1e12,
@@ -642,6 +761,8 @@ impl Series {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Output {
     held: String,
+    /// The last line with something on it and the empty ones behind it, with their numbers: only once another comes, it isn't the end of the text.
+    ends: Vec<(usize, String)>,
     lines: usize,
     known: usize,
     others: usize,
@@ -667,6 +788,9 @@ pub struct Output {
     reinforced: Option<(usize, String)>,
     /// A line that says that only a part of the parameters is trained.
     adapters: Option<(usize, String)>,
+    /// Lines of somebody's own loop with tokens per second that may be one GPU's or the job's, and with memory of a kind that isn't said.
+    rate: Option<(usize, String)>,
+    memory: Option<(usize, String)>,
     /// Whether rows of a Markdown table come, how many had numbers, and the first of them.
     is_table: bool,
     rows: usize,
@@ -683,6 +807,10 @@ pub struct Output {
     first: Option<f64>,
     step: Option<f64>,
     stride: f64,
+    /// The last steps that were printed.
+    printed: [f64; 16],
+    /// How many steps its lines say that there are.
+    total: Option<f64>,
     /// The largest step, and how many since the last error were larger than all before.
     highest: Option<f64>,
     later: usize,
@@ -700,6 +828,10 @@ pub struct Output {
     ran_out: Option<(usize, String, Frames)>,
     /// The end of the text and its line, if a number may be cut there.
     cut: Option<(usize, String)>,
+    /// Numbers that were read: whether a line ended right behind one, and whether it then had a fraction.
+    behind: Vec<(Is, bool, bool)>,
+    /// The most numbers of a line.
+    widest: usize,
 }
 
 impl Output {
@@ -710,9 +842,15 @@ impl Output {
             let (line, after) = rest.split_at(at);
             self.held.push_str(line);
             let whole = std::mem::take(&mut self.held);
+            let number = self.lines + 1;
             // A progress bar writes over its own line.
-            let is_end = after.starts_with('\n');
-            self.line(&whole, is_end);
+            self.lines += usize::from(after.starts_with('\n'));
+            if !whole.trim().is_empty() {
+                self.flush();
+            }
+            if self.ends.iter().all(|(_, line)| *line != whole) {
+                self.ends.push((number, whole));
+            }
             rest = after.get(1..).unwrap_or_default();
         }
         if self.held.len() < LONGEST {
@@ -720,9 +858,13 @@ impl Output {
         }
     }
 
-    fn line(&mut self, line: &str, is_end: bool) {
-        let number = self.lines + 1;
-        self.lines += usize::from(is_end);
+    fn flush(&mut self) {
+        for (number, line) in std::mem::take(&mut self.ends) {
+            self.line(&line, number);
+        }
+    }
+
+    fn line(&mut self, line: &str, number: usize) {
         let line = clean(line);
         let is_traceback = self.frames.take(&line);
         if self.ran_out.is_none() && oom::is(&line) {
@@ -823,10 +965,17 @@ impl Output {
             self.restart(number, "a heading or another block begins there, so these lines may be from another run");
             self.series.retain(|metric, _| !OF_STEPS.contains(metric));
         }
+        if let Some(total) = total(line).filter(|_| is_step) {
+            if self.total.replace(total).is_some_and(|before| before != total) {
+                self.restart(number, "they say another number of steps, so they may be from another run");
+                self.series.retain(|metric, _| !OF_STEPS.contains(metric));
+            }
+        }
         if let Some(step) = steps.map(|(done, _)| done).or_else(|| step(line)).filter(|_| is_step) {
             let by = step - self.step.unwrap_or(step);
-            // Ranks print a line apart.
-            if -by > self.stride.max(1.0) {
+            // Ranks print a line apart, and the steps that another one printed; their bars may be drawn at others.
+            let is_new = steps.is_none() && by < 0.0 && !self.printed.contains(&step);
+            if -by > self.stride.max(1.0) || is_new {
                 self.restart(number, "the step count starts again, so these lines may be from another run");
                 self.series.retain(|metric, _| !OF_STEPS.contains(metric));
             } else if by > 0.0 {
@@ -834,6 +983,10 @@ impl Output {
             }
             self.first.get_or_insert(step);
             self.step = Some(step);
+            self.printed.rotate_right(1);
+            if let Some(slot) = self.printed.first_mut() {
+                *slot = step;
+            }
             if self.highest.is_none_or(|highest| step > highest) {
                 self.highest = Some(step);
                 self.later += 1;
@@ -846,21 +999,53 @@ impl Output {
             self.restart(number, "the batch has another size");
         }
         let mut taken = false;
+        let mut fields = fields;
+        let ending = if fields.is_empty() { None } else { ending(line) };
+        // Cut in the middle of the text, too: it has fewer numbers, and ends where others go on.
+        let is_known = |cut: &Is| self.behind.iter().any(|(is, ..)| is == cut);
+        let is_cut = |cut: &Is| fields.len() < self.widest && is_known(cut) && self.goes_on(line, *cut);
+        if let Some(cut) = ending.filter(is_cut) {
+            fields.retain(|(_, is, _)| *is != cut);
+            self.cut.get_or_insert((number, tail(line)));
+        }
+        self.widest = self.widest.max(fields.len());
         for (program, is, value) in fields {
+            let ends = ending == Some(is);
+            let has_fraction = ends && has_fraction_at_end(line);
+            match self.behind.iter_mut().find(|(other, ..)| *other == is) {
+                Some(behind) => *behind = (is, behind.1 || ends, behind.2 || has_fraction),
+                None => self.behind.push((is, ends, has_fraction)),
+            }
             taken |= self.keep(is, value, number);
             if !self.programs.iter().any(|known| known == program) {
                 self.programs.push(program.to_owned());
             }
+        }
+        let is_of_own = !is_step || self.programs.iter().all(|program| program == OWN);
+        if is_of_own && rate_of_own(line) == Some(None) {
+            self.rate.get_or_insert((number, line.to_owned()));
+        }
+        if is_of_own && has_memory_of_own(line) {
+            self.memory.get_or_insert((number, line.to_owned()));
         }
         if line.contains("generation throughput:")
             && let Some(engine) = line.split_once("Engine ").and_then(|(_, rest)| rest.split_once(':'))
         {
             self.engines.extend(engine.0.parse::<u64>());
         }
+        // SGLang's ranks of data parallelism: `[2025-06-01 10:00:00 DP0 TP0] Decode batch. …`.
+        if line.contains("gen throughput (token/s):")
+            && let Some((_, engine)) = line.split_once(']').and_then(|(tag, _)| tag.rsplit_once(" DP"))
+        {
+            self.engines.extend(engine.split(' ').next().and_then(|n| n.parse::<u64>().ok()));
+        }
         if let Some(seconds) = straggling(line) {
             taken |= self.keep(A(M::Straggling), seconds, number);
         }
-        if let Some((metric, value)) = summarized(line).or_else(|| of_payload(line)).or_else(|| of_profiler(line)) {
+        let one = summarized(line).or_else(|| of_payload(line)).or_else(|| of_profiler(line));
+        if let Some((metric, value)) =
+            one.or_else(|| concurrency(line).filter(|_| !self.series.contains_key(&M::KvTokens)))
+        {
             taken |= self.keep(A(metric), value, number);
         }
         if let Some(mesh) = mesh(line) {
@@ -957,8 +1142,13 @@ impl Output {
     /// What was read.
     pub fn finish(mut self, name: &str) -> Card {
         let held = std::mem::take(&mut self.held);
-        if !held.is_empty() {
-            self.last_line(&held);
+        if !held.trim().is_empty() {
+            self.flush();
+            self.last_line(&held, self.lines + 1, false);
+        } else if !self.ends.is_empty() {
+            let (number, line) = self.ends.remove(0);
+            self.last_line(&line, number, true);
+            self.flush();
         }
         if let Some((line, row)) = self.row.take_if(|_| self.rows == 1) {
             (self.is_table, self.rows, self.lead) = (false, 0, None);
@@ -1032,6 +1222,15 @@ impl Output {
                 "its steps also generate, score or compare answers, so nothing of them is compared with a prediction";
             card.unread(text, why, *line);
         }
+        let open = [(&self.rate, RATE), (&self.memory, MEMORY)];
+        for (line, text, why) in
+            open.iter().filter_map(|(open, why)| open.as_ref().map(|(line, text)| (line, text, why)))
+        {
+            let quoted = self.quoted.len();
+            self.quoted.retain(|(other, _)| other != line);
+            self.others -= quoted - self.quoted.len();
+            card.unread(text, *why, *line);
+        }
         for (is, (value, line)) in &self.whole {
             let (slot, label) = match is {
                 Batch => (&mut card.run.layout.batch, "Sequences per step"),
@@ -1079,7 +1278,7 @@ impl Output {
             card.unread(row, "it is a row of a table, and each of them is a run of its own", *line);
         }
         if let Some((line, text)) = &self.cut {
-            card.unread(text, "the text ends right behind this number, so it may be cut", *line);
+            card.unread(text, "the line ends right behind this number, so it may be cut", *line);
         }
         let rest = self.others;
         let settings = card.unread_count + self.rows.saturating_sub(1);
@@ -1105,6 +1304,8 @@ impl Output {
             card.said = format!("{lines}.{by}{bars}{of}{}", failed.unwrap_or_default());
         } else if self.rows > 0 {
             card.said = TABLE.to_owned();
+        } else if self.rate.is_some() {
+            card.said = format!("Of its numbers, {RATE}.");
         } else if self.cut.is_some() {
             card.said = CUT.to_owned();
         }
@@ -1128,24 +1329,63 @@ impl Output {
         })
     }
 
-    /// Reads a line that nothing ends: its last number may be cut.
-    fn last_line(&mut self, held: &str) {
-        let whole =
-            held.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | 'e' | 'E' | '+' | '-'));
-        let is_number = held.get(whole.len()..).is_some_and(|end| end.contains(|c: char| c.is_ascii_digit()));
-        let argument = argument(held);
-        if !is_number || argument.is_none() && fields(&clean(whole)) == fields(&clean(held)) {
-            return self.line(held, true);
+    /// Reads the last line, whose last number may be cut: always where nothing ends it, and else where such lines go on behind that number.
+    fn last_line(&mut self, held: &str, number: usize, is_ended: bool) {
+        let ending = ending(held);
+        // Of a dump nothing tells the end but its mark.
+        let is_open = !is_ended || self.dump == (true, false);
+        let argument = argument(held).filter(|_| is_open && ends_in_number(held));
+        let is_cut = ending.is_some_and(|ending| !is_ended || self.goes_on(held, ending)) || argument.is_some();
+        if !is_cut {
+            return self.line(held, number);
         }
-        let number = self.lines + 1;
-        let end: String = held.chars().rev().take(40).collect::<Vec<_>>().into_iter().rev().collect();
-        self.cut = Some((number, end));
-        self.line(whole, true);
+        self.cut = Some((number, tail(held)));
+        self.line(before_number(held), number);
         // Without its value, it has none that is known, rather than the program's default.
         if let Some((name, _)) = argument.as_deref().and_then(|argument| argument.split_once(' ')) {
             self.arguments.push((number, format!("{name} …")));
         }
     }
+
+    /// Whether lines like this one go on behind the number that it ends with: earlier ones did, or it lacks numbers that its program writes there.
+    fn goes_on(&self, line: &str, ending: Is) -> bool {
+        match self.behind.iter().find(|(is, ..)| *is == ending) {
+            Some((_, ends, has_fraction)) => !ends || *has_fraction && !has_fraction_at_end(line),
+            None => {
+                let line = clean(line);
+                let forms = FORMS.iter().filter(|form| form.marks.iter().all(|mark| line.contains(mark)));
+                let behind = |form: &'static Form| form.fields.iter().skip_while(|field| field.is != ending).skip(1);
+                forms.flat_map(behind).any(|field| field.is != ending && field.value(&line).is_none())
+            }
+        }
+    }
+}
+
+/// The end of a line.
+fn tail(line: &str) -> String {
+    line.chars().rev().take(40).collect::<Vec<_>>().into_iter().rev().collect()
+}
+
+/// A text without the number that it ends with.
+fn before_number(text: &str) -> &str {
+    text.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | 'e' | 'E' | '+' | '-'))
+}
+
+fn ends_in_number(text: &str) -> bool {
+    text.get(before_number(text).len()..).is_some_and(|end| end.contains(|c: char| c.is_ascii_digit()))
+}
+
+fn has_fraction_at_end(line: &str) -> bool {
+    line.get(before_number(line).len()..).is_some_and(|end| end.contains('.'))
+}
+
+/// What the number is that a line ends with.
+fn ending(line: &str) -> Option<Is> {
+    if !ends_in_number(line) {
+        return None;
+    }
+    let without = fields(&clean(before_number(line)));
+    fields(&clean(line)).into_iter().find(|field| !without.contains(field)).map(|(_, is, _)| is)
 }
 
 /// The numbers of a line: who prints it, what each is, and its value.
@@ -1165,11 +1405,65 @@ pub(super) fn fields(line: &str) -> Vec<(&'static str, Is, f64)> {
     all
 }
 
-/// The numbers of a loop that somebody wrote: a line with its step and its loss, whose times and shares have units. Tokens per second may be one
-/// GPU's or the job's, so they aren't taken.
-fn of_own(line: &str) -> Vec<(&'static str, Is, f64)> {
+/// Whether a line is of a loop that somebody wrote: it has its step and its loss.
+fn is_own(line: &str) -> bool {
+    line.contains("loss") && ["step", "iter"].iter().any(|word| line.contains(word))
+}
+
+/// The tokens per second in a line of a loop that somebody wrote: the number where it says that they are one GPU's, and nothing where they may be the
+/// job's, too.
+fn rate_of_own(line: &str) -> Option<Option<f64>> {
+    const RATES: [&str; 10] = [
+        "tokens_per_second",
+        "tokens_per_sec",
+        "tokens per second",
+        "tokens/second",
+        "tokens/sec",
+        "tokens/s",
+        "tok/sec",
+        "tok/s",
+        "toks/s",
+        "tps",
+    ];
+    const EACH: [&str; 7] = ["_per_gpu", "_per_device", " per gpu", " per device", "/gpu", "/device", "/chip"];
+    let written = line;
+    let line = line.to_ascii_lowercase();
+    if !is_own(&line) {
+        return None;
+    }
+    let places = RATES.into_iter().flat_map(|words| {
+        let rest = move |at: usize| (at, at + words.len());
+        line.match_indices(words).map(move |(at, _)| rest(at))
+    });
+    let is_word = |(from, to): &(usize, usize)| {
+        let [before, behind] = [line.get(..*from), line.get(*to..)].map(Option::unwrap_or_default);
+        !before.ends_with(char::is_alphabetic) && !behind.starts_with(char::is_alphabetic)
+    };
+    let places: Vec<(usize, usize)> = places.filter(is_word).collect();
+    let each = places.iter().find_map(|(_, to)| {
+        let words = EACH.into_iter().find(|each| line.get(*to..).is_some_and(|behind| behind.starts_with(each)))?;
+        scaled_at(written.get(to + words.len()..)?)
+    });
+    (!places.is_empty()).then(|| each.map(|(number, _)| number))
+}
+
+/// Whether a line of a loop that somebody wrote says how much memory it takes: `mem 41.2GB`, `memory: 41.2 GiB`.
+fn has_memory_of_own(line: &str) -> bool {
     let line = line.to_lowercase();
-    if !line.contains("loss") || !["step", "iter"].iter().any(|word| line.contains(word)) {
+    is_own(&line)
+        && line.match_indices("mem").any(|(at, _)| {
+            let rest = line.get(at..).unwrap_or_default();
+            let rest = rest.get(..rest.len().min(40)).unwrap_or(rest);
+            let behind = rest.trim_start_matches(|c: char| !c.is_ascii_digit());
+            let unit = behind.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim_start();
+            behind.len() < rest.len() && ["gb", "gib", "mb", "mib"].iter().any(|name| unit.starts_with(name))
+        })
+}
+
+/// The numbers of a loop that somebody wrote, whose times and shares have units. Tokens per second may be one GPU's or the job's, so they aren't taken.
+fn of_own(written: &str) -> Vec<(&'static str, Is, f64)> {
+    let line = written.to_lowercase();
+    if !is_own(&line) {
         return Vec::new();
     }
     let value = |words: &str, unit: &str| {
@@ -1182,10 +1476,11 @@ fn of_own(line: &str) -> Vec<(&'static str, Is, f64)> {
         (is_word && !ends.starts_with(char::is_alphanumeric)).then_some(number)
     };
     let timed = |words| value(words, "s").or_else(|| Some(value(words, "ms")? * 1e-3));
-    let time = ["step_time", "step time", "iter_time", "time_per_step", "time/step"].into_iter().find_map(timed);
+    let time = ["step_time", "step time", "iter_time", "time_per_step", "time/step", "dt"].into_iter().find_map(timed);
     let time = time.map(|seconds| (OWN, A(M::StepTime), seconds));
     let mfu = value("mfu", "%").map(|percent| (OWN, A(M::Mfu), percent * 1e-2));
-    time.into_iter().chain(mfu).collect()
+    let rate = rate_of_own(written).flatten().map(|rate| (OWN, A(M::TokensPerGpu), rate));
+    time.into_iter().chain(mfu).chain(rate).collect()
 }
 
 const OWN: &str = "a loop of your own";
@@ -1236,6 +1531,12 @@ fn of_payload(line: &str) -> Option<(Metric, f64)> {
     Some((M::BusBandwidth, number_at(number)? * 1e9))
 }
 
+/// What vLLM has room for, by `Maximum concurrency for 4096 tokens per request: 131.48x`.
+fn concurrency(line: &str) -> Option<(Metric, f64)> {
+    let (tokens, times) = line.split_once("Maximum concurrency for ")?.1.split_once(" tokens per request:")?;
+    Some((M::KvTokens, (number_at(tokens)? * number_at(times)?).round()))
+}
+
 /// The time of a step in the report of DeepSpeed's FLOPs profiler: `iter latency:    283.97 ms`.
 fn of_profiler(line: &str) -> Option<(Metric, f64)> {
     let (number, unit) = line.trim().strip_prefix("iter latency:")?.trim().split_once(' ')?;
@@ -1245,9 +1546,17 @@ fn of_profiler(line: &str) -> Option<(Metric, f64)> {
 
 /// The step that a line is of.
 fn step(line: &str) -> Option<f64> {
-    ["iteration", "step:", "step=", "step ", "Step ", "iter "]
+    ["iteration", "step:[", "step:", "step=", "step ", "Step ", "iter "]
         .iter()
         .find_map(|word| number_at(line.split_once(word)?.1))
+}
+
+/// How many steps there are, by a line of Megatron-LM's form: `iteration       10/    1000 |`.
+fn total(line: &str) -> Option<f64> {
+    let (done, rest) = line.split_once("iteration ")?.1.split_once('/')?;
+    let is_count = !done.trim().is_empty() && done.trim().bytes().all(|b| b.is_ascii_digit());
+    let (all, _) = rest.split_once('|').filter(|_| is_count)?;
+    number_at(all)
 }
 
 /// How many steps a progress bar has behind it, and how many there are: `500/1000 [10:00<10:00, 1.20s/it]`.
@@ -1473,8 +1782,12 @@ fn argument(line: &str) -> Option<String> {
 /// The settings that vLLM prints when its engine starts, as a command: `Initializing a V1 LLM engine (v0.12.0) with config: model='…', …`
 /// (`vllm-project/vllm`, `vllm/v1/engine/core.py` and `vllm/config`).
 fn engine(line: &str) -> Option<String> {
-    let (start, rest) = line.split_once(" engine (v")?;
-    let (_, settings) = rest.split_once(") with config: ").filter(|_| start.contains("Initializing a"))?;
+    let (start, rest) = line.split_once(" engine ")?;
+    let (version, settings) = rest.split_once("with config: ").filter(|_| start.contains("Initializing a"))?;
+    // The first versions didn't say which they were.
+    if !version.is_empty() && !version.starts_with("(v") {
+        return None;
+    }
     const OPTIONS: [(&str, &str); 8] = [
         ("model=", "--model"),
         ("dtype=", "--dtype"),
@@ -1686,6 +1999,118 @@ mod tests {
         assert!(!is_stopped(&[LONE, SUM]) && !is_stopped(&[LONE, BAR, SUM]) && !is_stopped(&[BAR, TRACED, SUM]));
         // After the end, or perhaps after it: standard error was put first.
         assert!(is_stopped(&[SUM, TRACED]) && is_stopped(&[BAR, SUM, LONE]) && is_stopped(&[TRACED, SUM]));
+    }
+
+    #[test]
+    fn a_last_line_that_was_cut_says_no_number_that_it_ends_with() {
+        let step = |text: &str| {
+            let mut output = Output::default();
+            output.push(text);
+            output.finish("x").run.measured(M::StepTime)
+        };
+        let line = " iteration 10/ 100 | elapsed time per iteration (ms): 8120.0 | global batch size: 64 | loss scale: 1.0 |\n";
+        let end = line.find("8120.0").expect("its number");
+        let tune = "Step 1 | loss:1.2 lr:2e-05 tokens_per_second_per_gpu:1212.5 peak_memory_alloc:20.5 peak_memory_reserved:40.25\n";
+        for newline in ["", "\n", "\r\n", "\n\n \n"] {
+            for digits in 1..=6 {
+                let cut = &line[..end + digits];
+                assert_eq!(step(&format!("{line}{line}{cut}{newline}")), step(line), "{digits} {newline:?}");
+                assert_eq!(step(&format!("{cut}{newline}")), None, "alone, {digits} {newline:?}");
+            }
+            let mut output = Output::default();
+            output.push(&format!("{tune}{}{newline}", &tune[..tune.len() - 4]));
+            let read = output.finish("x").run.measured(M::MemoryReserved);
+            assert_eq!(read, Some(40.25 * GIB), "{newline:?}");
+        }
+        // Whole lines that end with a number.
+        let mut output = Output::default();
+        output.push(&tune.repeat(2));
+        let card = output.finish("x");
+        assert!(card.outcome == crate::run::Outcome::Read, "{card:?}");
+        let dump = "--- arguments ---\n  num_layers ...................................... 3\n";
+        let mut output = Output::default();
+        output.push(dump);
+        assert!(output.finish("x").run.model.sizes.is_empty());
+        // In the middle of the text, too.
+        let text = format!("{line}{line}{}\n$ exit\n", &line[..end + 2]);
+        let mut output = Output::default();
+        output.push(&text);
+        let card = output.finish("x");
+        assert_eq!(card.run.measured(M::StepTime), step(line));
+        assert!(card.unread.iter().any(|unread| unread.line == 3 && unread.why.contains("may be cut")), "{card:?}");
+    }
+
+    /// Each form's numbers, in lines as its program prints them.
+    #[test]
+    fn what_other_trainers_print_is_read() {
+        for (text, expected) in [
+            (
+                "[XTuner][RANK 0][2025-09-08 03:04:13][INFO] Step 7/13 data_time: 0.0065 lr: 0.000060 time: 0.0515 text_tokens: 3964.0 total_loss: 10.779 max_memory: 5.36 GB reserved_memory: 7.05 GB grad_norm: 9.847 tgs: 76929.9 e2e_tgs: 68300.0 \n",
+                &[(M::StepTime, 0.0515), (M::TokensPerGpu, 76_929.9), (M::MemoryReserved, 7.05 * GIB)][..],
+            ),
+            (
+                "INFO train.py:323 in record_current_batch_training_metrics -- tflops=189.8,step=9,loss=11.6,tgs (tokens/gpu/second)=4274.45,lr=6e-07\n",
+                &[(M::Flops, 189.8e12), (M::TokensPerGpu, 4274.45)],
+            ),
+            (
+                "2020-06-01 | INFO | train_inner | epoch 001:    100 / 7529 loss=12.3, wps=52341.2, ups=1.25, wpb=43256, num_updates=100\n",
+                &[(M::StepTime, 0.8), (M::TokensPerSecond, 52_341.2)],
+            ),
+            (
+                "[TensorRT-LLM][INFO] [MemUsageChange] Allocated 63.44 GiB for max tokens in paged KV cache (259840).\n",
+                &[(M::KvMemory, 63.44 * GIB), (M::KvTokens, 259_840.0)],
+            ),
+            (
+                "- INFO - { Epoch:[  1/  2], step:[    1/   19], loss: 10.6, per_step_time: 103328ms, global_norm: [1 31049]\n- INFO - { Epoch:[  1/  2], step:[    2/   19], loss: 10.6, per_step_time: 1752ms, global_norm: [1 508834]\n",
+                &[(M::StepTime, 1.752)],
+            ),
+            // Their own thousands, in one letter.
+            ("step 10 loss 2.41 tok/s/gpu 5.2k\n", &[(M::TokensPerGpu, 5200.0)]),
+        ] {
+            let mut output = Output::default();
+            output.push(text);
+            let run = output.finish("x").run;
+            for (metric, value) in expected {
+                let read = run.measured(*metric).unwrap_or_default();
+                assert!((read / value - 1.0).abs() < 1e-9, "{metric:?}: {read} in {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_of_another_length_are_of_another_run() {
+        let line = |step: u32, total: u32, ms: u32| {
+            format!(" iteration {step}/ {total} | elapsed time per iteration (ms): {ms}.0 | global batch size: 64 |\n")
+        };
+        let text = [line(10, 1000, 8120), line(20, 1000, 8130), line(100, 5000, 2000), line(110, 5000, 2000)].concat();
+        let mut output = Output::default();
+        output.push(&text);
+        let card = output.finish("x");
+        assert_eq!(card.run.measured(M::StepTime), Some(2.0));
+        assert!(card.unread.iter().any(|unread| unread.text == "Lines before 3"), "{card:?}");
+        // Back to a step that nothing printed: no rank that is late.
+        let back = |step: u32| [line(500, 1000, 8120), line(510, 1000, 8120), line(step, 1000, 4000)].concat();
+        for (step, seconds) in [(501, 4.0), (500, 8.12)] {
+            let mut output = Output::default();
+            output.push(&back(step));
+            let read = output.finish("x").run.measured(M::StepTime).unwrap_or_default();
+            assert!((read - seconds).abs() < 1e-9, "{step}: {read}");
+        }
+    }
+
+    #[test]
+    fn ranks_of_data_parallelism_are_engines() {
+        let line = |rank: u32| {
+            format!(
+                "[2025-06-01 10:00:00 DP{rank} TP{rank}] Decode batch. #running-req: 20, #token: 46000, token usage: 0.10, gen throughput (token/s): 800.12, #queue-req: 0\n"
+            )
+        };
+        let unread = |ranks: &[u32]| {
+            let mut output = Output::default();
+            output.push(&ranks.iter().map(|rank| line(*rank)).collect::<String>());
+            output.finish("x").unread.len()
+        };
+        assert_eq!((unread(&[0, 0]), unread(&[0, 1, 2, 3])), (0, 1));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use toml::Table;
 use super::MOST;
 use super::broken;
 use super::card::{Card, Kind, Outcome};
+use super::hardware;
 use super::output::{APART, is_failure, is_heading, is_numbers};
 use super::read::{is_head, is_row, read};
 use crate::quantity::grouped;
@@ -164,6 +165,8 @@ enum Form {
     Yaml,
     Matrix,
     Rows,
+    Names,
+    Result,
     Shell,
 }
 
@@ -176,6 +179,8 @@ impl Form {
             Self::Yaml => &[Kind::Accelerate, Kind::Axolotl, Kind::Trainer, Kind::Script],
             Self::Matrix => &[Kind::Topology],
             Self::Rows => &[Kind::NcclTests],
+            Self::Names => &[Kind::NvidiaSmi],
+            Self::Result => &[Kind::Log],
             Self::Shell => &[Kind::Script, Kind::Megatron, Kind::Serve],
         };
         card.outcome != Outcome::Refused && kinds.contains(&card.kind)
@@ -278,7 +283,8 @@ fn form(lines: &Lines<'_>, at: usize, is_free: bool) -> Option<(Form, usize)> {
         return Some((Form::Matrix, matrix(lines, at)?));
     }
     if let Some(end) = json(lines, at) {
-        return Some((Form::Json, end));
+        let is_result = lines.joined(at..end).contains(RESULT);
+        return Some((if is_result { Form::Result } else { Form::Json }, end));
     }
     // Rows of nccl-tests without the head by which the whole text is known.
     if is_row(line)
@@ -287,6 +293,10 @@ fn form(lines: &Lines<'_>, at: usize, is_free: bool) -> Option<(Form, usize)> {
     {
         return Some((Form::Rows, lines.end(at, is_row)?));
     }
+    // Rows of nvidia-smi without the names of their columns.
+    if hardware::are_names(line) && hardware::are_names(lines.get(at + 1)) {
+        return Some((Form::Names, lines.end(at, hardware::are_names)?));
+    }
     let end = (is_free || is_head(line)).then(|| toml(lines, at))??;
     Some((Form::Toml, end))
 }
@@ -294,6 +304,9 @@ fn form(lines: &Lines<'_>, at: usize, is_free: bool) -> Option<(Form, usize)> {
 /// Keys that only a configuration has, by which an object on one line is told from a line of a log.
 const CONFIGURES: [&str; 4] =
     ["\"zero_optimization\"", "\"model_type\"", "\"hidden_size\"", "\"train_micro_batch_size_per_gpu\""];
+
+/// A key of what a serving benchmark writes.
+const RESULT: &str = "\"mean_ttft_ms\"";
 
 /// Where an object ends that takes several lines, or is a configuration on one.
 fn json(lines: &Lines<'_>, at: usize) -> Option<usize> {
@@ -306,7 +319,7 @@ fn json(lines: &Lines<'_>, at: usize) -> Option<usize> {
     stream.next()?.ok()?;
     let (own, after) = text.split_at_checked(stream.byte_offset())?;
     let count = own.lines().count();
-    let is_config = || CONFIGURES.iter().any(|key| own.contains(key));
+    let is_config = || CONFIGURES.iter().chain([&RESULT]).any(|key| own.contains(key));
     ((count > 1 || is_config()) && after.lines().next().unwrap_or_default().trim().is_empty()).then_some(at + count)
 }
 

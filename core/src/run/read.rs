@@ -7,7 +7,7 @@ use toml::Table;
 
 use super::card::{Card, Kind, Outcome};
 use super::file::Run;
-use super::output::{CUT, Output, TABLE, is_failure};
+use super::output::{CUT, Output, RATE, TABLE, is_failure};
 use super::{broken, config, content, evidence, hardware, parts, topology};
 use crate::launch::{schema, yaml};
 use crate::model::config::companions::companion;
@@ -51,6 +51,11 @@ pub fn read(name: &str, text: &str) -> Card {
     if bare.lines().next().is_some_and(|line| line.contains("Model config ") && line.trim_end().ends_with('{')) {
         return evidence::config(name, bare);
     }
+    if bare.contains("Link Type between two GPUs") {
+        let said = "It is the topology that rocm-smi --showtopo prints, which isn’t read here. Set cluster.gpu and cluster.node, and paste what rccl-tests \
+                    prints for the links.";
+        return Card::refused(name, Kind::RocmSmi, said);
+    }
     if topology::Topology::read(text).is_some() || text.contains("\tGPU0\t") && text.contains("CPU Affinity") {
         return topology::card(name, text);
     }
@@ -65,9 +70,10 @@ pub fn read(name: &str, text: &str) -> Card {
     }
     if bare.contains("NVIDIA-SMI")
         || bare.lines().filter(|line| !line.trim().is_empty()).take(3).any(|line| line.contains("(UUID: GPU-"))
-        || bare.contains("memory.used [MiB]")
+        || ["memory.used [MiB]", "memory.total [MiB]"].iter().any(|column| bare.contains(column))
         || bare.contains("clocks.sm [MHz]")
         || bare.contains("clocks.current.sm [MHz]")
+        || bare.lines().any(|line| hardware::of_gpustat(line).is_some())
     {
         return among(name, text, hardware::nvidia_smi(name, text));
     }
@@ -160,12 +166,14 @@ pub fn read(name: &str, text: &str) -> Card {
         }
         return card;
     }
-    if ["#SBATCH", "srun ", "torchrun", "accelerate launch", "deepspeed "].iter().any(|word| bare.contains(word))
+    if ["#SBATCH", "#PBS ", "#BSUB ", "srun ", "torchrun", "accelerate launch", "deepspeed "]
+        .iter()
+        .any(|word| bare.contains(word))
         || config::trainer::is(&config::options(bare))
     {
         return evidence::script(name, text);
     }
-    if log.said == CUT || log.said == TABLE {
+    if log.said == CUT || log.said == TABLE || log.said.contains(RATE) {
         return log;
     }
     let environment = hardware::environment(name, text);
@@ -191,10 +199,47 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
         "Give the model and the number of GPUs as a command of vLLM: vllm serve org/model --tensor-parallel-size 4.";
     const OF_A_LINK: &str = "For the time of collectives, paste what nccl-tests prints on the same nodes.";
     const OF_A_TRACE: &str = "Bring the trace itself: what export_chrome_trace writes, or nsys export --type json.";
-    const OF_LIGHTNING: &str = "A step takes several with accumulate_grad_batches. Give the time of a step in a run file (measured.step-time).";
-    const FORMS: [(&[&str], &str, &str); 34] = [
-        (&["it/s, v_num="], "the progress bar of PyTorch Lightning, which counts batches", OF_LIGHTNING),
-        (&["s/it, v_num="], "the progress bar of PyTorch Lightning, which counts batches", OF_LIGHTNING),
+    const OF_EVALUATION: &str = "a table of the evaluation harness, of a model’s scores";
+    const OF_BATCHES: &str = "A step takes several where gradients are accumulated. Give the time of a step in a run file (measured.step-time).";
+    const OF_TRAINER: &str = "Paste what the run prints, and the model’s config.json.";
+    const FORMS: [(&[&str], &str, &str); 57] = [
+        (&["Train step of epoch"], "OpenRLHF’s progress bar of micro-batches", OF_BATCHES),
+        (&[":::MLLOG "], "MLPerf’s log of results", OF_A_JOB),
+        (&["# HELP ", "# TYPE "], "what a server answers to Prometheus", OF_A_SERVER),
+        (&["| model ", "t/s |", "pp512"], "a table of llama-bench", OF_A_SERVER),
+        (&["Prefill. latency:", "Decode."], "what sglang.bench_one_batch prints of one batch", OF_A_SERVER),
+        (&["Avg latency:", "percentile latency:"], "what vllm bench latency prints of one batch", OF_A_SERVER),
+        (&["lmdeploy serve"], "a command of LMDeploy", OF_ANOTHER),
+        (&["ray job submit"], "a command that submits a job to Ray", OF_A_JOB),
+        (&["JOBID", "PRIORITY", "FAIRSHARE"], "what sprio prints, a list of priorities", OF_A_JOB),
+        (&["CA type:", "Link layer:", "Rate:"], "what ibstat prints of a network card", OF_A_LINK),
+        (&["3D controller: NVIDIA"], "what lspci prints of devices", OF_A_GPU),
+        (
+            &["text_generation_router", "time_per_token="],
+            "what Text Generation Inference logs of a request",
+            OF_A_SERVER,
+        ),
+        (&["openrlhf.cli.train_"], "a command of OpenRLHF", OF_TRAINER),
+        (&["| iter time: ", "loss train:"], "what LitGPT prints of micro-batches", OF_BATCHES),
+        (&["ms/step - loss:", "[="], "Keras’s progress bar of batches", OF_BATCHES),
+        (
+            &["|Version|", "|n-shot|", "|Stderr|"],
+            OF_EVALUATION,
+            "For the speed, paste what the run or the server prints.",
+        ),
+        (&["actor_rollout_ref:", "rollout:"], "a configuration of verl, of reinforcement learning", OF_A_JOB),
+        (&["general:", "parallelism:", "batch_accumulation_per_replica:"], "a configuration of nanotron", OF_TRAINER),
+        (&["global_train_batch_size:", "device_train_microbatch_size:"], "a configuration of LLM Foundry", OF_TRAINER),
+        (
+            &["checkpoint_dir:", "global_batch_size:", "micro_batch_size:", "train:"],
+            "a configuration of LitGPT",
+            OF_TRAINER,
+        ),
+        (&["trainer:", "model:", "tensor_model_parallel_size:"], "a configuration of NeMo", OF_TRAINER),
+        (&["base_config:", "per_device_batch_size:"], "a configuration of MaxText", OF_TRAINER),
+        (&["modelArtifacts:", "decode:"], "values for llm-d’s chart", OF_ANOTHER),
+        (&["it/s, v_num="], "PyTorch Lightning’s progress bar of batches", OF_BATCHES),
+        (&["s/it, v_num="], "PyTorch Lightning’s progress bar of batches", OF_BATCHES),
         (&["vllmConfig:", "modelURL:"], "values for the Helm chart of vLLM’s production stack", OF_ANOTHER),
         (&["slots_per_trial"], "a configuration of Determined", OF_A_JOB),
         (&["run_id,key,value,step"], "metrics of MLflow", "Paste what the run prints."),
@@ -298,6 +343,7 @@ fn served(name: &str, text: &str, lines: &Range<usize>, mut command: Card) -> Ca
         for (i, line) in rest.iter().enumerate().filter(others).filter(|(_, line)| !is_failure(&plain(line))) {
             command.unread(line, "only the command is read", i + 1);
         }
+        evidence::pods(text, &mut command);
         command.stop = log.stop;
         command.said.clear();
         return command.done();
@@ -344,7 +390,9 @@ fn among(name: &str, text: &str, tool: Card) -> Card {
 
 /// What nvidia-smi listed without a table. With lines left out, as by `…`, more GPUs may have been listed.
 fn listed(text: &str, mut card: Card) -> Card {
-    let is_list = |line: &str| line.contains("(UUID:") || line.contains(',') || line.contains("nvidia-smi");
+    let is_list = |line: &str| {
+        line.contains("(UUID:") || hardware::link(line).is_some() || line.contains(',') || line.contains("nvidia-smi")
+    };
     for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !is_list(line)) {
         if super::parts::is_elided(line) && card.run.cluster.node.take().is_some() {
             card.found.retain(|found| found.what != "GPUs per node");
@@ -398,6 +446,7 @@ fn json(name: &str, text: &str) -> Card {
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(object)) if object.get("log_history").is_some_and(Value::is_array) => trainer_state(name, &object),
         Ok(Value::Object(object)) if config::deepspeed::is(&object) => config::deepspeed::read(name, &object),
+        Ok(Value::Object(object)) if object.contains_key("output_throughput") && object.contains_key("mean_ttft_ms") => benchmark(name, &object),
         Ok(Value::Object(object)) if object.contains_key("train_runtime") => output(name, text),
         _ if text.contains("train_runtime") => output(name, text),
         // A log may begin with a dictionary of Python's, as the Trainer prints it.
@@ -423,6 +472,19 @@ fn json(name: &str, text: &str) -> Card {
         // Its reader knows what Python writes and JSON doesn't have.
         _ => evidence::config(name, text),
     }
+}
+
+/// What `vllm bench serve --save-result` and `sglang.bench_serving` write: the numbers of their report.
+fn benchmark(name: &str, result: &Map<String, Value>) -> Card {
+    const KEYS: [(&str, &str); 3] = [
+        ("output_throughput", "Output token throughput (tok/s):"),
+        ("mean_ttft_ms", "Mean TTFT (ms):"),
+        ("mean_tpot_ms", "Mean TPOT (ms):"),
+    ];
+    let line = |(key, words): (&str, &str)| Some(format!("{words} {}\n", result.get(key)?.as_f64()?));
+    let mut card = output(name, &KEYS.into_iter().filter_map(line).collect::<String>());
+    card.found.iter_mut().for_each(|found| found.line = 0);
+    card
 }
 
 /// The Trainer's `trainer_state.json`: what it printed, a line for each entry.

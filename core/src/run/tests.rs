@@ -1693,11 +1693,117 @@ fn a_part_says_no_more_than_its_lines() {
 }
 
 #[test]
+fn rows_without_an_index_may_be_samples_of_one_gpu() {
+    let node = |head: &str, row: &str| read("x", &format!("{head}\n{}", format!("{row}\n").repeat(8))).run.cluster.node;
+    let row = "NVIDIA H100 80GB HBM3, 40000 MiB, 81559 MiB";
+    assert_eq!(node("name, memory.used [MiB], memory.total [MiB]", row), None);
+    assert_eq!(node("timestamp, name, memory.total [MiB]", &format!("2026/01/01 10:00:00.000, {row}")), None);
+    // What never changes isn't sampled.
+    assert_eq!(node("name, memory.total [MiB]", "NVIDIA H100 80GB HBM3, 81559 MiB"), Some(8));
+    let all: String = (0..8).map(|i| format!("{i}, {row}\n")).collect();
+    let head = "index, name, memory.used [MiB], memory.total [MiB]";
+    assert_eq!(read("x", &format!("{head}\n{all}{all}")).run.cluster.node, Some(8));
+}
+
+#[test]
+fn a_part_of_a_gpu_is_not_the_gpu() {
+    let list = "GPU 0: NVIDIA A100-SXM4-80GB (UUID: GPU-1)\n";
+    assert_eq!(read("x", list).run.cluster.gpu.as_deref(), Some("a100-80"));
+    let card = read("x", &format!("{list}  MIG 3g.40gb     Device  0: (UUID: MIG-2)\n"));
+    assert_eq!((card.run.cluster.gpu, card.run.cluster.node, card.outcome), (None, None, Outcome::Partly));
+}
+
+#[test]
+fn what_lists_gpus_in_other_ways_is_read() {
+    let links =
+        |last: &str| format!("GPU 0: NVIDIA A100-SXM4-80GB (UUID: GPU-1)\n\t Link 0: 25 GB/s\n\t Link 1: {last}\n");
+    let card = read("x", &links("25 GB/s"));
+    assert!(
+        card.outcome == Outcome::Read && card.found.iter().any(|found| found.value.contains("50 GB/s")),
+        "{card:?}"
+    );
+    assert_eq!(read("x", &links("<inactive>")).unread.len(), 1);
+    let stat = "node1  Thu May  2 10:00:00 2024  535.104.05\n[0] NVIDIA A100-SXM4-80GB | 61°C,  99 % | 71234 / 81920 MB | user(70000M)\n[1] NVIDIA A100-SXM4-80GB | 60°C,  98 % | 71002 / 81920 MB | user(70000M)\n";
+    let run = read("x", stat).run;
+    assert_eq!((run.cluster.node, run.measured(Metric::MemoryUsed)), (Some(2), Some(71_234.0 * crate::units::MIB)));
+    let rows = "0, NVIDIA A100-SXM4-80GB, 71234 MiB, 81920 MiB\n1, NVIDIA A100-SXM4-80GB, 71002 MiB, 81920 MiB\n";
+    assert_eq!(read("x", rows).outcome, Outcome::Partly, "numbers without names");
+}
+
+#[test]
+fn a_range_of_nodes_and_other_schedulers_headers() {
+    let nodes = |text: &str| read("x", text).run.cluster.nodes;
+    let elastic =
+        |n: &str| format!("torchrun --nnodes={n} --nproc_per_node=8 train.py --per_device_train_batch_size 4\n");
+    assert_eq!(["1:4", "4:4", "4"].map(|n| nodes(&elastic(n))), [None, Some(4), Some(4)]);
+    let pbs = |list: &str| {
+        let run = read("x", &format!("#!/bin/bash\n#PBS -l {list}\nmpiexec -n 8 python train.py\n")).run;
+        (run.cluster.nodes, run.cluster.node)
+    };
+    assert_eq!(pbs("select=2:ncpus=32:ngpus=4,walltime=1:00:00"), (Some(2), Some(4)));
+    assert_eq!(pbs("select=2:ngpus=4+1:ngpus=8"), (None, None));
+    let lsf = read(
+        "x",
+        "#!/bin/bash\n#BSUB -nnodes 4\njsrun -n 4 -a 6 -g 6 python train.py --per_device_train_batch_size 2\n",
+    );
+    assert!(lsf.unread.iter().any(|unread| unread.why.contains("LSF")), "{lsf:?}");
+}
+
+#[test]
+fn pods_of_manifests_are_counted() {
+    let gpus = |n: &str| format!("containers: [{{name: a, image: x, resources: {{limits: {{nvidia.com/gpu: {n}}}}}}}]");
+    let plain = "containers: [{name: a, image: x}]";
+    let sizes = |kind: &str, spec: &str| {
+        let card =
+            read("x", &format!("apiVersion: example.com/v1\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n{spec}"));
+        (card.run.cluster.nodes, card.run.cluster.node)
+    };
+    let lws = |leader: &str, n: &str| {
+        format!(
+            "  replicas: 2\n  leaderWorkerTemplate:\n    size: 4\n{leader}    workerTemplate: {{spec: {{{}}}}}\n",
+            gpus(n)
+        )
+    };
+    let leader = |pod: &str| format!("    leaderTemplate: {{spec: {{{pod}}}}}\n");
+    assert_eq!(sizes("LeaderWorkerSet", &lws("", "8")), (Some(4), Some(8)));
+    assert_eq!(sizes("LeaderWorkerSet", &lws(&leader(&gpus("8")), "8")), (Some(4), Some(8)));
+    assert_eq!(sizes("LeaderWorkerSet", &lws(&leader(plain), "8")), (Some(3), Some(8)));
+    assert_eq!(sizes("LeaderWorkerSet", &lws(&leader(&gpus("4")), "8")), (None, None), "pods differ");
+    assert_eq!(sizes("LeaderWorkerSet", &lws("", "{{ .Values.gpus }}")), (None, None), "a template");
+    let mpi = format!(
+        "  mpiReplicaSpecs:\n    Launcher: {{replicas: 1, template: {{spec: {{{plain}}}}}}}\n    Worker: {{replicas: 16, template: {{spec: {{{}}}}}}}\n",
+        gpus("8")
+    );
+    assert_eq!(sizes("MPIJob", &mpi), (Some(16), Some(8)));
+    let ray = |more: &str| {
+        format!(
+            "  rayClusterSpec:\n{more}    headGroupSpec: {{template: {{spec: {{{plain}}}}}}}\n    workerGroupSpecs:\n    - {{replicas: 2, minReplicas: 1, maxReplicas: 5, template: {{spec: {{{}}}}}}}\n",
+            gpus("4")
+        )
+    };
+    assert_eq!(sizes("RayJob", &ray("")), (Some(2), Some(4)));
+    assert_eq!(sizes("RayJob", &ray("    enableInTreeAutoscaling: true\n")), (None, None), "it grows");
+}
+
+#[test]
 fn a_loop_of_somebodys_own_is_read_where_its_numbers_have_units() {
     let line = "step 100 loss 2.113 step_time 13.1s tokens/s 40000 mfu 13.0%\n";
     let run = read("x", line).run;
     assert_eq!([Metric::StepTime, Metric::Mfu].map(|metric| run.measured(metric)), [Some(13.1), Some(0.13)]);
     assert_eq!(run.measured(Metric::TokensPerSecond), None, "one GPU's, or the job's");
+    // Where nothing says whose they are, they are listed, alone or beside what is read.
+    for line in ["step 20 | loss 2.1 | tps 5050\n", "step 20 | loss 2.1 | 5050 tok/s | step_time 1.2s\n"] {
+        let card = read("x", line);
+        assert!(
+            card.unread.iter().any(|unread| unread.why.contains("one GPU’s")) && card.unread_count == 1,
+            "{card:?}"
+        );
+        assert_eq!(card.run.measured(Metric::TokensPerSecond).or(card.run.measured(Metric::TokensPerGpu)), None);
+    }
+    let card = read("x", "step 20 | loss 2.1 | step_time 1.2s | mem 41.2GB\n");
+    assert!(card.unread.iter().any(|unread| unread.why.contains("reserved")) && card.unread_count == 1, "{card:?}");
+    let card = read("x", "step 20 | loss 2.1 | tokens/sec/gpu 5,050\n");
+    assert_eq!((card.run.measured(Metric::TokensPerGpu), card.unread_count), (Some(5050.0), 0), "{card:?}");
     let ms = read("x", "iter 5: loss=3.2, step_time=350 ms\n").run;
     assert!((ms.measured(Metric::StepTime).unwrap_or_default() - 0.35).abs() < 1e-12);
     for line in [

@@ -6,7 +6,15 @@ use super::NESTED;
 use super::fields::Pairs;
 
 /// Fields that only one kind of file has all of, and what to say of it.
-const COMPANIONS: [(&[&str], &str); 9] = [
+const COMPANIONS: [(&[&str], &str); 11] = [
+    (
+        &["results", "versions", "configs"],
+        "It is what the evaluation harness writes, a model’s scores. Bring the model’s config.json.",
+    ),
+    (
+        &["distributed", "training", "model"],
+        "It is a configuration of picotron, which isn’t read here. Bring the model’s config.json, and paste what the run prints.",
+    ),
     (
         &["quantization.quant_algo"],
         "It is hf_quant_config.json, which says how ModelOpt quantized the weights. Bring the config.json beside it and this file below it: \

@@ -128,11 +128,12 @@ fn setting(card: &mut Card, key: &str, value: &str, line: usize) {
 }
 
 /// Settings that say nothing of memory or time.
-const PASSED: [&str; 47] = [
+const PASSED: [&str; 48] = [
     "commands",
     "command_file",
     "deepspeed_multinode_launcher",
     "gradient_clipping",
+    "megatron_lm_gradient_clipping",
     "max_grad_norm",
     "zero3_init_flag",
     "zero3_save_16bit_model",
@@ -188,6 +189,9 @@ pub(super) fn set(card: &mut Card, key: &str, value: &str, setting: &str, line: 
         "num_machines" => Some((&mut card.run.cluster.nodes, "Nodes")),
         "micro_batch_size" | "per_device_train_batch_size" => Some((&mut l.mbs, "Micro-batch size")),
         "parallelism_config_tp_size" => Some((&mut l.tp, "Tensor-parallel ranks")),
+        "megatron_lm_tp_degree" => Some((&mut l.tp, "Tensor-parallel ranks")),
+        "megatron_lm_pp_degree" => Some((&mut l.pp, "Pipeline stages")),
+        "megatron_lm_num_micro_batches" => Some((&mut l.microbatches, "Micro-batches per step")),
         "parallelism_config_cp_size" => Some((&mut l.cp, "Context-parallel ranks")),
         "gradient_accumulation_steps" => Some((&mut l.microbatches, "Micro-batches per step")),
         "sequence_len" | "max_seq_length" => Some((&mut l.seq, "Sequence length")),
@@ -258,6 +262,18 @@ pub(super) fn set(card: &mut Card, key: &str, value: &str, setting: &str, line: 
                 _ => return card.unknown("layout.recompute", setting, "this recomputation isn't modeled", line),
             };
             "Recomputation"
+        }
+        "megatron_lm_recompute_activations" => {
+            l.recompute = Some(if is_on { Recompute::Selective } else { Recompute::None });
+            "Recomputation"
+        }
+        "megatron_lm_sequence_parallelism" => {
+            l.sp = Some(is_on);
+            "Sequence parallelism"
+        }
+        "megatron_lm_use_distributed_optimizer" => {
+            l.zero = Some(u8::from(is_on));
+            "ZeRO stage"
         }
         "flash_attention" => {
             l.flash = match value {

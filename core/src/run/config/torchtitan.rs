@@ -56,8 +56,29 @@ pub(in crate::run) fn is(table: &Table) -> bool {
         || has("model", &["flavor"])
 }
 
+/// The same with the degrees where they stand today: in 2024 `[training]` and `[experimental]` had them.
+fn degrees(table: &Table) -> Table {
+    let mut all = table.clone();
+    let mut moved = Table::new();
+    for section in ["training", "experimental"] {
+        let Some(keys) = all.get_mut(section).and_then(Value::as_table_mut) else { continue };
+        let names: Vec<String> = keys.keys().filter(|key| key.contains("_parallel_")).cloned().collect();
+        for name in names {
+            let now = if name == "data_parallel_degree" { "data_parallel_shard_degree" } else { name.as_str() };
+            moved.extend(keys.remove(&name).map(|value| (now.to_owned(), value)));
+        }
+    }
+    if let Some(today) = all.entry("parallelism").or_insert_with(|| Table::new().into()).as_table_mut() {
+        for (name, value) in moved {
+            today.entry(name).or_insert(value);
+        }
+    }
+    all
+}
+
 pub(in crate::run) fn read(name: &str, table: &Table) -> Card {
     let mut card = Card::new(name, Kind::Torchtitan);
+    let table = &degrees(table);
     let text = |section: &str, key: &str| table.get(section).and_then(|s| s.get(key)).and_then(Value::as_str);
     let number = |section: &str, key: &str| {
         let n = table.get(section).and_then(|s| s.get(key)).and_then(Value::as_integer)?;
