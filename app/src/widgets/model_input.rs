@@ -33,6 +33,9 @@ enum Report {
     Guessed(Imported),
 }
 
+/// Models that one figure alone has, the one of them that is chosen, and what to do when one is.
+type Others = (&'static [(&'static str, &'static str)], Signal<Option<&'static str>>, Callback<&'static str>);
+
 /// A widget's model: the list to choose from, the panel for a model of one's own, and the place to drop it.
 #[derive(Clone, Copy)]
 pub(crate) struct ModelInput {
@@ -102,25 +105,43 @@ impl ModelInput {
         self.select(params, None)
     }
 
+    /// The list with `others` below it, which only this figure has: the one that is chosen, and what to do when one is.
+    pub(crate) fn select_or(
+        self,
+        others: &'static [(&'static str, &'static str)],
+        chosen: Signal<Option<&'static str>>,
+        choose: Callback<&'static str>,
+    ) -> AnyView {
+        let params = Signal::derive(move || self.model.get().size().map_or(0.0, |size| size.params));
+        self.list(params, None, Some((others, chosen, choose)))
+    }
+
     /// The list. `params` is the exact number of parameters; `by_count`, what to do when the learner wants to give only that.
     pub(crate) fn select(self, params: Signal<f64>, by_count: Option<Callback<()>>) -> AnyView {
+        self.list(params, by_count, None)
+    }
+
+    fn list(self, params: Signal<f64>, by_count: Option<Callback<()>>, others: Option<Others>) -> AnyView {
         let mut own = vec![("custom", presets::CUSTOM)];
         if by_count.is_some() {
             own.insert(0, ("", BY_COUNT));
         }
-        let groups = vec![
-            Group { label: "", options: own },
-            Group { label: "Models", options: presets::ALL.iter().map(|p| (p.id, p.name)).collect() },
-        ];
-        let value = Signal::derive(move || match self.model.get() {
-            ModelRef::Count(_) => "",
-            ModelRef::Custom { .. } => "custom",
-            ModelRef::Preset(preset) => preset.id,
+        let mut models: Vec<_> = presets::ALL.iter().map(|p| (p.id, p.name)).collect();
+        models.extend(others.map_or(&[][..], |(others, ..)| others));
+        let groups = vec![Group { label: "", options: own }, Group { label: "Models", options: models }];
+        let value = Signal::derive(move || {
+            let other = others.and_then(|(_, chosen, _)| chosen.get());
+            other.unwrap_or_else(|| match self.model.get() {
+                ModelRef::Count(_) => "",
+                ModelRef::Custom { .. } => "custom",
+                ModelRef::Preset(preset) => preset.id,
+            })
         });
-        let set = move |id: &'static str| match (id, presets::find(id), by_count) {
+        let set = move |id: &'static str| match (id, presets::find(id), by_count, others) {
             ("custom", ..) => self.choose(),
-            (_, Some(preset), _) => self.set.run(ModelRef::Preset(preset)),
-            (_, None, Some(by_count)) => by_count.run(()),
+            (_, Some(preset), ..) => self.set.run(ModelRef::Preset(preset)),
+            (_, None, Some(by_count), _) => by_count.run(()),
+            (_, None, None, Some((.., choose))) => choose.run(id),
             _ => {}
         };
         let guess = move || match self.model.get() {

@@ -346,6 +346,8 @@ mod tests {
         let configs = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/configs/");
         for (id, path) in [
             ("gpt-oss-20b", "gpt-oss-20b.json"),
+            ("gpt-oss-120b", "gpt-oss-120b.json"),
+            ("deepseek-v4-flash", "2026/deepseek-v4-flash.json"),
             ("deepseek-v3", "deepseek-v3.json"),
             ("deepseek-v3.2", "2026/deepseek-v3.2.json"),
             ("kimi-k2.5", "2026/kimi-k2.5.json"),
@@ -355,7 +357,7 @@ mod tests {
             assert_eq!(presets::find(id).map(|preset| preset.stored), Some(quantized(&text).quant), "{id}");
         }
         let all = presets::ALL.iter().filter(|preset| preset.stored != Quant::Bf16).count();
-        assert_eq!(all, 5, "another has no config here");
+        assert_eq!(all, 7, "another has no config here");
     }
 
     #[test]
