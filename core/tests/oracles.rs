@@ -460,7 +460,7 @@ fn megatron_memory() -> Check {
             continue;
         }
         let params = Params {
-            model: ModelRef::Custom { shape: megatron_report_shape(i), guess: None },
+            model: ModelRef::own(megatron_report_shape(i)),
             convention: Convention::Megatron,
             zero: u8::from(flag("use_distributed_optimizer")),
             dp: int(i, "data_parallel_size"),
@@ -507,7 +507,7 @@ fn llm_analysis_memory() -> Check {
             let vocab = (real(o, "unsharded_weight_memory_embedding") / 2.0) as u64 * int(i, "tp_size") / h;
             let shape = formula_shape(layers, h, heads, 4 * h, vocab);
             let params = Params {
-                model: ModelRef::Custom { shape, guess: None },
+                model: ModelRef::own(shape),
                 convention: Convention::Megatron,
                 dp: int(o, "dp_size"),
                 layout: Layout {
@@ -577,7 +577,7 @@ fn calculon() -> [Check; 2] {
             states.exclude("one stage, which has the embedding with us and not with them");
         } else {
             let params = Params {
-                model: ModelRef::Custom { shape, guess: None },
+                model: ModelRef::own(shape),
                 zero: u8::from(e["optimizer_sharding"] == true),
                 dp,
                 layout: Layout {
@@ -915,7 +915,7 @@ struct Run {
 fn kept(l: &Run) -> Activations {
     let (stages, virtual_stages, microbatches) = l.pipeline;
     let params = activations::Params {
-        model: ModelRef::Custom { shape: l.shape, guess: None },
+        model: ModelRef::own(l.shape),
         seq: l.seq,
         mbs: l.mbs,
         layout: Layout {

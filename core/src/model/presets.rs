@@ -4,13 +4,13 @@
 //! count with Hugging Face transformers'.
 
 use crate::declare::{List, Takes, chosen_by_id, is_same};
-use crate::serving::step::Quant;
+use crate::serving::step::{Quant, Stored};
 
 use super::layers::{Compressed, Heads, Indexer, Kinds, Mixer, NONE, OutputGate, StateLayers};
 use super::shape::{Attention, Gated, Moe, Norms, QkNorm, Shape, Sliding};
 
 /// A model that can be chosen by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preset {
     /// The name in a query string: `llama-3-8b`.
     pub id: &'static str,
@@ -20,8 +20,8 @@ pub struct Preset {
     pub hub: &'static str,
     /// Its architecture.
     pub shape: Shape,
-    /// How its published checkpoint stores the weights, in the form that serving counts.
-    pub stored: Quant,
+    /// How its published checkpoint stores the weights.
+    pub stored: Stored,
 }
 
 chosen_by_id!(Preset, &ALL[0], find, |_: &[&str]| Some(Takes::Model););
@@ -244,14 +244,22 @@ const fn qwen3_hybrid_moe(sizes: Sizes, value_heads: u64, (num_experts, used, wi
 }
 
 const fn preset(id: &'static str, name: &'static str, hub: &'static str, shape: Shape) -> Preset {
-    Preset { id, name, hub, shape, stored: Quant::Bf16 }
+    Preset { id, name, hub, shape, stored: Stored::of(Quant::Bf16) }
 }
 
 impl Preset {
-    const fn stored_as(self, stored: Quant) -> Self {
-        Self { stored, ..self }
+    const fn stored_as(self, quant: Quant) -> Self {
+        Self { stored: Stored::of(quant), ..self }
+    }
+
+    /// With so many bits beside routed experts and in them.
+    const fn stored_with(self, quant: Quant, bits: [f64; 2]) -> Self {
+        Self { stored: Stored::with(quant, bits), ..self }
     }
 }
+
+/// Bits of fp8 with an fp32 scale for each 128 × 128.
+const FP8: [f64; 2] = [8.0 + 32.0 / 16_384.0; 2];
 
 /// All presets, by family and then by size.
 pub const ALL: &[Preset] = &[
@@ -404,7 +412,7 @@ pub const ALL: &[Preset] = &[
             ..llama((61, 7168, 128, 128, 0, 18432, 129_280))
         },
     )
-    .stored_as(Quant::Fp8),
+    .stored_with(Quant::Fp8, FP8),
     preset("deepseek-v3.2", "DeepSeek-V3.2 (671B)", "deepseek-ai/DeepSeek-V3.2", {
         let indexer = Indexer { layers: 61, choosing: 61, heads: 64, dim: 128, top: 2048, normed: false };
         Shape {
@@ -414,7 +422,7 @@ pub const ALL: &[Preset] = &[
             ..llama((61, 7168, 128, 128, 0, 18432, 129_280))
         }
     })
-    .stored_as(Quant::Fp8),
+    .stored_with(Quant::Fp8, FP8),
     preset("kimi-k2.5", "Kimi-K2.5, text (1T)", "moonshotai/Kimi-K2.5", {
         Shape {
             attention: latent(),
@@ -422,7 +430,7 @@ pub const ALL: &[Preset] = &[
             ..llama((61, 7168, 64, 64, 0, 18432, 163_840))
         }
     })
-    .stored_as(Quant::Int4),
+    .stored_with(Quant::Int4, [16.0, 4.5]),
     preset("minimax-m2.5", "MiniMax-M2.5 (229B)", "MiniMaxAI/MiniMax-M2.5", {
         Shape {
             qk_norm: QkNorm::Full,
@@ -430,7 +438,7 @@ pub const ALL: &[Preset] = &[
             ..llama((62, 3072, 48, 8, 128, 0, 200_064))
         }
     })
-    .stored_as(Quant::Fp8),
+    .stored_with(Quant::Fp8, FP8),
     preset("qwen3-32b", "Qwen3 32B", "Qwen/Qwen3-32B", qwen3((64, 5120, 64, 8, 128, 25600, 151_936))),
     preset("minimax-text-01", "MiniMax-Text-01 (456B)", "MiniMaxAI/MiniMax-Text-01-hf", {
         // Seven layers of lightning attention to one of softmax.
@@ -530,5 +538,6 @@ pub const ALL: &[Preset] = &[
             ..llama((43, 4096, 64, 1, 512, 0, 129_280))
         }
     })
-    .stored_as(Quant::Mxfp4),
+    // fp8 with an 8-bit scale for each 128 × 128, and MXFP4.
+    .stored_with(Quant::Mxfp4, [8.0 + 8.0 / 16_384.0, 4.25]),
 ];

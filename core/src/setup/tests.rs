@@ -104,7 +104,7 @@ fn a_model_takes_the_place_of_another_and_of_a_number() {
         Ok(crate::model::Import::Known(imported)) => imported,
         other => panic!("{other:?}"),
     };
-    let setup = Setup { model: Some(ModelRef::Custom { shape: imported.shape, guess: None }), ..Setup::default() };
+    let setup = Setup { model: Some(ModelRef::own(imported.shape)), ..Setup::default() };
     assert_eq!(Setup::read(&setup.query().to_string()), (setup.clone(), Vec::new()));
     let own = fill(entry("activation-memory").params(), &setup, &Query::parse("model=gpt3-175b"));
     assert_eq!((get(&own, "model").as_str(), get(&own, "num_hidden_layers").as_str()), ("custom", "22"));
@@ -144,9 +144,8 @@ fn setups() -> impl Strategy<Value = Setup> {
         Just(None),
         (1_u64..1_000_000_000_000).prop_map(|n| Some(ModelRef::Count(n))),
         (0..presets::ALL.len()).prop_map(|i| Some(ModelRef::Preset(&presets::ALL[i]))),
-        (1_u64..200, 0..presets::ALL.len()).prop_map(|(layers, i)| {
-            Some(ModelRef::Custom { shape: presets::ALL[i].shape.with_layers(layers), guess: None })
-        }),
+        (1_u64..200, 0..presets::ALL.len())
+            .prop_map(|(layers, i)| { Some(ModelRef::own(presets::ALL[i].shape.with_layers(layers))) }),
     ];
     let cluster = (
         pick(&hardware::IDS),
