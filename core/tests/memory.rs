@@ -293,6 +293,7 @@ fn params() -> impl Strategy<Value = Params> {
         |(model, (d, o, c, g, r, k), zero, dp, (seq, mbs, [inference, flash, paper]), numbers)| {
             let shape = model.shape().copied();
             Params {
+                as_stored: true,
                 model,
                 dtype: [Dtype::Bf16, Dtype::Fp16, Dtype::Fp32][d],
                 optimizer: Optimizer::ALL[o],

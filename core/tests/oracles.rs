@@ -190,7 +190,7 @@ fn presets_are_their_configs() {
     let [gpt3] = unpublished.as_slice() else { panic!("{unpublished:?}") };
     let count = gpt3.shape.count().expect("sound").total as f64;
     assert!((count / 175.0e9 - 1.0).abs() < 0.003, "{count}");
-    assert_eq!(model::presets::ALL.len(), 53);
+    assert_eq!(model::presets::ALL.len(), 52);
 }
 
 /// `configs/bad/README.md` says what a good importer answers.
