@@ -139,7 +139,7 @@ fn the_peak_and_the_fullest_stage_are_explained() {
 fn runs() -> impl Strategy<Value = Params> {
     (shapes(), 1..40_000_u64, 1..9_u64, numbers(), any::<[bool; 2]>(), 0..3_u8).prop_map(
         |(shape, seq, mbs, numbers, [flash, paper], recompute)| Params {
-            model: ModelRef::Custom { shape, guess: None },
+            model: ModelRef::own(shape),
             seq,
             mbs,
             layout: Layout { ep: 1, ..layout(&shape, 1, numbers) },

@@ -80,7 +80,7 @@ proptest! {
 
     #[test]
     fn pieces_add_up(shape in shapes(), seq in 1..1_000_000_u64, causal: bool) {
-        let params = Params { model: ModelRef::Custom { shape, guess: None }, seq, causal, ..Params::standard() };
+        let params = Params { model: ModelRef::own(shape), seq, causal, ..Params::standard() };
         let (again, problems) = Params::read(&params.query());
         prop_assert_eq!((again, problems), (params, vec![]));
         let a = anatomy(&params).expect("sound");
@@ -139,7 +139,7 @@ proptest! {
 
     #[test]
     fn every_sweep_goes_through_the_model(shape in shapes(), seq in 1..1_000_000_u64, causal: bool) {
-        let params = Params { model: ModelRef::Custom { shape, guess: None }, seq, causal, ..Params::standard() };
+        let params = Params { model: ModelRef::own(shape), seq, causal, ..Params::standard() };
         let a = anatomy(&params).expect("sound");
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(b.abs());
         for (measure, total) in [(Measure::Params, a.count.total as f64), (Measure::Flops, a.flops.total())] {

@@ -277,8 +277,11 @@ fn models() -> impl Strategy<Value = ModelRef> {
         (0..presets::ALL.len()).prop_map(|i| ModelRef::Preset(&presets::ALL[i])),
         (1..=shape::MAX_PARAMS).prop_map(ModelRef::Count),
         (1..=200_000_000_000_u64).prop_map(ModelRef::Count),
-        (shapes(), prop::option::of(0..Family::ALL.len()))
-            .prop_map(|(shape, guess)| ModelRef::Custom { shape, guess: guess.map(|g| Family::ALL[g]) }),
+        (shapes(), prop::option::of(0..Family::ALL.len())).prop_map(|(shape, guess)| ModelRef::Custom {
+            shape,
+            guess: guess.map(|g| Family::ALL[g]),
+            stored: ringside_core::serving::step::Stored::default(),
+        }),
     ]
 }
 
@@ -290,6 +293,7 @@ fn params() -> impl Strategy<Value = Params> {
         |(model, (d, o, c, g, r, k), zero, dp, (seq, mbs, [inference, flash, paper]), numbers)| {
             let shape = model.shape().copied();
             Params {
+                as_stored: true,
                 model,
                 dtype: [Dtype::Bf16, Dtype::Fp16, Dtype::Fp32][d],
                 optimizer: Optimizer::ALL[o],

@@ -10,7 +10,6 @@ use ringside_core::model::reference::BY_COUNT;
 use ringside_core::model::{Component, Import, Imported, ModelRef, Shape, import, presets};
 use ringside_core::quantity::{count, grouped};
 use ringside_core::serving::machine::Serves;
-use ringside_core::serving::step::Quant;
 use web_sys::{DragEvent, File};
 
 use crate::ui::file;
@@ -33,13 +32,14 @@ enum Report {
     Guessed(Imported),
 }
 
+/// Models that one figure alone has, the one of them that is chosen, and what to do when one is.
+type Others = (&'static [(&'static str, &'static str)], Signal<Option<&'static str>>, Callback<&'static str>);
+
 /// A widget's model: the list to choose from, the panel for a model of one's own, and the place to drop it.
 #[derive(Clone, Copy)]
 pub(crate) struct ModelInput {
     model: Signal<ModelRef>,
     set: Callback<ModelRef>,
-    /// What to do with the form of the weights that a config names.
-    form: StoredValue<Option<Callback<Quant>>>,
     dropping: RwSignal<bool>,
     open: RwSignal<bool>,
     text: RwSignal<String>,
@@ -69,7 +69,6 @@ impl ModelInput {
         Self {
             model,
             set: Callback::new(set),
-            form: StoredValue::new(None),
             dropping: RwSignal::new(false),
             open: RwSignal::new(false),
             text: RwSignal::new(String::new()),
@@ -82,13 +81,11 @@ impl ModelInput {
         }
     }
 
-    /// The input of a figure of an engine: the model, and the form of the weights that its checkpoint has or a config says.
+    /// The input of a figure of an engine.
     pub(crate) fn serving<P: Model + Serves>(state: State<P>) -> Self {
         let params = state.params();
         let model = Signal::derive(move || params.get().machine().model);
-        let input = Self::new(model, move |model| state.update(|p| p.machine().choose(model)));
-        input.form.set_value(Some(Callback::new(move |quant| state.update(|p| p.machine().quant = quant))));
-        input
+        Self::new(model, move |model| state.update(|p| p.machine().choose(model)))
     }
 
     /// Whether the panel is open. Tracks.
@@ -102,25 +99,43 @@ impl ModelInput {
         self.select(params, None)
     }
 
+    /// The list with `others` below it, which only this figure has: the one that is chosen, and what to do when one is.
+    pub(crate) fn select_or(
+        self,
+        others: &'static [(&'static str, &'static str)],
+        chosen: Signal<Option<&'static str>>,
+        choose: Callback<&'static str>,
+    ) -> AnyView {
+        let params = Signal::derive(move || self.model.get().size().map_or(0.0, |size| size.params));
+        self.list(params, None, Some((others, chosen, choose)))
+    }
+
     /// The list. `params` is the exact number of parameters; `by_count`, what to do when the learner wants to give only that.
     pub(crate) fn select(self, params: Signal<f64>, by_count: Option<Callback<()>>) -> AnyView {
+        self.list(params, by_count, None)
+    }
+
+    fn list(self, params: Signal<f64>, by_count: Option<Callback<()>>, others: Option<Others>) -> AnyView {
         let mut own = vec![("custom", presets::CUSTOM)];
         if by_count.is_some() {
             own.insert(0, ("", BY_COUNT));
         }
-        let groups = vec![
-            Group { label: "", options: own },
-            Group { label: "Models", options: presets::ALL.iter().map(|p| (p.id, p.name)).collect() },
-        ];
-        let value = Signal::derive(move || match self.model.get() {
-            ModelRef::Count(_) => "",
-            ModelRef::Custom { .. } => "custom",
-            ModelRef::Preset(preset) => preset.id,
+        let mut models: Vec<_> = presets::ALL.iter().map(|p| (p.id, p.name)).collect();
+        models.extend(others.map_or(&[][..], |(others, ..)| others));
+        let groups = vec![Group { label: "", options: own }, Group { label: "Models", options: models }];
+        let value = Signal::derive(move || {
+            let other = others.and_then(|(_, chosen, _)| chosen.get());
+            other.unwrap_or_else(|| match self.model.get() {
+                ModelRef::Count(_) => "",
+                ModelRef::Custom { .. } => "custom",
+                ModelRef::Preset(preset) => preset.id,
+            })
         });
-        let set = move |id: &'static str| match (id, presets::find(id), by_count) {
+        let set = move |id: &'static str| match (id, presets::find(id), by_count, others) {
             ("custom", ..) => self.choose(),
-            (_, Some(preset), _) => self.set.run(ModelRef::Preset(preset)),
-            (_, None, Some(by_count)) => by_count.run(()),
+            (_, Some(preset), ..) => self.set.run(ModelRef::Preset(preset)),
+            (_, None, Some(by_count), _) => by_count.run(()),
+            (_, None, None, Some((.., choose))) => choose.run(id),
             _ => {}
         };
         let guess = move || match self.model.get() {
@@ -144,12 +159,12 @@ impl ModelInput {
 
     /// What a slider has made of the learner's own model, with the way back.
     fn varied(self) -> Option<AnyView> {
-        let ModelRef::Custom { shape, guess } = self.model.get() else { return None };
+        let ModelRef::Custom { shape, guess, stored } = self.model.get() else { return None };
         let (now, read) = (shape.num_hidden_layers, self.read.get()?);
         if now == read.num_hidden_layers || shape != read.with_layers(now) {
             return None;
         }
-        let back = move |_| self.set.run(ModelRef::Custom { shape: read, guess });
+        let back = move |_| self.set.run(ModelRef::Custom { shape: read, guess, stored });
         let layers = read.num_hidden_layers;
         Some(
             view! {
@@ -239,12 +254,8 @@ impl ModelInput {
     }
 
     fn show(self, imported: Imported, guessed: bool) {
-        let guess = guessed.then_some(imported.family);
         self.read.set(Some(imported.shape));
-        self.set.run(ModelRef::Custom { shape: imported.shape, guess });
-        if let (Some(set), Some(quantized)) = (self.form.get_value(), &imported.quantized) {
-            set.run(quantized.quant);
-        }
+        self.set.run(imported.model(guessed));
         self.report.set(Some(if guessed { Report::Guessed(imported) } else { Report::Read(imported) }));
     }
 
@@ -352,7 +363,7 @@ impl ModelInput {
     /// The parameters of the learner's model by component, once there is one: exact unless it is a guess, and still there after a reload.
     fn components(self) -> impl IntoView {
         let count = Memo::new(move |_| match self.model.get() {
-            ModelRef::Custom { shape, guess } => shape.count().ok().map(|count| (count, guess.is_some())),
+            ModelRef::Custom { shape, guess, .. } => shape.count().ok().map(|count| (count, guess.is_some())),
             _ => None,
         });
         move || {

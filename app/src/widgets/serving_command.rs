@@ -45,7 +45,12 @@ pub(super) fn view(
         <details class="export">
             <summary>"Server command"</summary>
             {listing(head.into_any(), written, "The command as text")}
-            <p class="fine">{needs}</p>
+            <p class="fine">
+                {move || {
+                    let server = server.get();
+                    format!("The argument parser of {} {} accepts commands like this one. ", server.label(), server.version())
+                }} {needs}
+            </p>
             <label for=id.clone()>"Paste a server command to set the figure"</label>
             <textarea
                 id=id

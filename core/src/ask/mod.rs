@@ -406,7 +406,7 @@ const RULES: [Rule; 8] = [
     Rule {
         figure: cache::Params::ID,
         is_asked: |r| {
-            let is_stored = r.preset.is_some_and(|preset| preset.stored != Quant::Bf16);
+            let is_stored = r.preset.is_some_and(|preset| preset.stored.quant != Quant::Bf16);
             let is_named = r.terms().any(|term| term.sets.iter().any(|(name, _)| *name == "weight-bits"));
             let trains = r.trains() || r.has(&TRAINING);
             // The memory figure has no weights in fewer than 16 bits.
@@ -965,7 +965,7 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
 /// The parameter that sets the weights of a serving figure to what the named model's checkpoint stores, its value, and both in words. None
 /// where the question names a precision, or the checkpoint has 16 bits.
 fn stored(rule: &Rule, reading: &Reading) -> Option<(&'static str, String, String)> {
-    let quant = reading.preset?.stored;
+    let quant = reading.preset?.stored.quant;
     let is_said = reading.has(&["bf16", "bfloat16", "fp16", "float16", "fp8", "int8", "8bit", "nvfp4", "mxfp4", "fp4"]);
     if quant == Quant::Bf16 || is_said || reading.trains() {
         return None;
@@ -981,11 +981,7 @@ fn stored(rule: &Rule, reading: &Reading) -> Option<(&'static str, String, Strin
 /// The figure that shows the model of a pasted `config.json`; none if the text is none, or cannot be read.
 pub fn of_config(text: &str) -> Option<Answered> {
     let import = crate::model::import(text).ok()?;
-    let guess = match &import {
-        Import::Known(_) => None,
-        Import::Guess { imported, .. } => Some(imported.family),
-    };
-    let model = ModelRef::Custom { shape: import.imported().shape, guess };
+    let model = import.imported().model(matches!(import, Import::Guess { .. }));
     let query = model.query();
     let says = of(&query, |_: &memory::Params, b| b.verdict().join(" ").trim_end().to_owned());
     let read = vec![model.name()];

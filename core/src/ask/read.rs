@@ -496,8 +496,9 @@ pub(super) fn like(params: f64, ids: &[&str]) -> Option<&'static Preset> {
     let sized = || listed().filter(|preset| preset.id.split('-').any(|part| bare(part) == size));
     let llama = sized().rfind(|preset| preset.id.starts_with("llama"));
     let off = |preset: &Preset| preset.shape.count().map_or(f64::INFINITY, |c| (c.total as f64 / params).ln().abs());
-    // A quarter more or less is still told apart.
-    let near = || listed().filter(|p| off(p) < 0.22).min_by(|a, b| off(a).total_cmp(&off(b)));
+    // A quarter more or less is still told apart, and of mixtures, whose work is of another size, a thirtieth.
+    let is_near = |preset: &&Preset| off(preset) < if preset.shape.moe.is_some() { 0.03 } else { 0.22 };
+    let near = || listed().filter(is_near).min_by(|a, b| off(a).total_cmp(&off(b)));
     llama.or_else(|| sized().next()).or_else(near)
 }
 

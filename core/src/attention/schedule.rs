@@ -259,7 +259,7 @@ impl Params {
     }
 
     /// What was measured in this order: FLOP/s, and of what. FlashAttention-3, table 2 (fp16, heads of 128, not causal); FlashAttention-4, abstract.
-    fn measured(&self) -> Option<(f64, &'static str)> {
+    pub fn measured(&self) -> Option<(f64, &'static str)> {
         let (tflops, kernel) = match (self.gpu, self.head_dim, self.groups, self.ahead, self.moved > 0) {
             (Gpu::H100, 128, 2, true, false) => (661.0, "FlashAttention-3"),
             (Gpu::H100, 128, 2, false, false) => (582.0, "FlashAttention-3, without looking ahead,"),
@@ -430,16 +430,6 @@ mod tests {
             let pair = with("groups=2").period;
             assert!(pair >= s.products.max(softmax) - 1e-6 && pair <= s.period + 1e-6, "{query}: {pair}");
             assert!((pair - s.products.max(softmax).max((s.products + softmax) / 2.0)).abs() < 1e-6, "{query}: {pair}");
-        }
-    }
-
-    /// What was measured stays below the bound of its order.
-    #[test]
-    fn measurements_stay_below_the_bound() {
-        for query in ["groups=2&ahead=true", "groups=2", "ahead=true", "gpu=b200&groups=2&moved=25&rescale=false"] {
-            let (p, s) = of(query);
-            let (flops, kernel) = p.measured().expect(query);
-            assert!(flops < p.bound(&s), "{kernel}: {flops:e} {:e}", p.bound(&s));
         }
     }
 

@@ -270,7 +270,7 @@ impl Model for Params {
     const TITLE: &'static str = "Data parallelism, overlapped";
     const SUMMARY: &'static str =
         "One backward pass with its gradient buckets: which all-reduces hide behind it, and what is left exposed.";
-    const PARAMS: &'static [Param<Self>] = &join::<_, 65>(&[
+    const PARAMS: &'static [Param<Self>] = &join::<_, { 2 + OWN.len() + SHAPE.len() }>(&[
         &[Declaration::of(MODEL).takes(Takes::Model).apart()],
         &OWN,
         &all_apart(&[reference::SPECS[2]]),

@@ -94,10 +94,14 @@ pub fn pieces(shape: &Shape, seq: u64) -> Result<Vec<Piece>, String> {
         let mixing = |t: &&Tensor| t.place().is_in_layers() && t.name != "layer_norm" && !follows_attention(t);
         for t in tensors.iter().filter(mixing) {
             let times = spread.of(t, layer);
-            if times > 0 && matches!(t.name, "o_proj" | "window_o_proj") {
-                // The attention matrix stands before the projection of what it yields.
-                let matrix = Tensor { name: "attention", component: t.component, rows: 0, cols: 0, bias: false, ..*t };
-                add(part, &matrix, 1);
+            // What has no weights stands before the projection of what it yields.
+            let weightless = match t.name {
+                "o_proj" | "window_o_proj" => Some("attention"),
+                "mixer_out" => Some("recurrence"),
+                _ => None,
+            };
+            if let Some(name) = weightless.filter(|_| times > 0) {
+                add(part, &Tensor { name, component: t.component, rows: 0, cols: 0, bias: false, ..*t }, 1);
             }
             add(part, t, times);
         }
@@ -109,8 +113,13 @@ pub fn pieces(shape: &Shape, seq: u64) -> Result<Vec<Piece>, String> {
         }
     }
     tensors.iter().filter(|t| at_the_end(t)).for_each(|t| add(Part::Output, t, t.count));
-    for piece in list.iter_mut().filter(|p| p.name == "attention") {
-        piece.flops = scores;
+    let recurrence = shape.kinds.state.map_or(0.0, |state| state.mixer.recurrence(shape.hidden_size));
+    for piece in &mut list {
+        match piece.name {
+            "attention" => piece.flops = scores,
+            "recurrence" => piece.flops = recurrence,
+            _ => {}
+        }
     }
     if shape.tie_word_embeddings {
         // The head has no weights of its own.

@@ -46,7 +46,7 @@ impl Link {
     }
 }
 
-/// The source of every [`Link::latency`]. It has no figure for AMD's links: NVLink's stands for them.
+/// The source of every [`Link::latency`]. It has no figure for links of AMD, Google and AWS: NVLink's, or a network's, stands for them.
 pub const LATENCY_SOURCE: Source = Source {
     title: "NCCL, src/graph/tuning.cc at 5067397: hwLat, ring, Simple protocol",
     url: "https://github.com/NVIDIA/nccl/blob/5067397c2676d5aed50042fc39e5c8ee96eb0027/src/graph/tuning.cc",
@@ -93,6 +93,38 @@ const A800: Source = Source {
     title: "LLM-Prof, hardware_spec.md: an A800's NVLink has 400 GB/s, both directions together",
     url: "https://github.com/citsjtu2020/LLM-Prof/blob/main/hardware_spec.md",
 };
+const TPU_V4: Source = Source {
+    title: "Google Cloud TPU v4: 2,400 Gbit/s per chip, six links of a 3D torus",
+    url: "https://cloud.google.com/tpu/docs/v4",
+};
+const TPU_V5E: Source = Source {
+    title: "Google Cloud TPU v5e: 400 GB/s per chip, both directions together, four links of a 2D torus",
+    url: "https://cloud.google.com/tpu/docs/v5e",
+};
+const TPU_V5P: Source = Source {
+    title: "Google Cloud TPU v5p: 1,200 GB/s per chip, both directions together, six links of a 3D torus",
+    url: "https://cloud.google.com/tpu/docs/v5p",
+};
+const TPU_V6E: Source = Source {
+    title: "Google Cloud TPU v6e: 800 GB/s per chip, both directions together, four links of a 2D torus",
+    url: "https://cloud.google.com/tpu/docs/v6e",
+};
+const TPU_7X: Source = Source {
+    title: "Google Cloud TPU7x (Ironwood): 1,200 GB/s per chip, both directions together, six links of a 3D torus",
+    url: "https://cloud.google.com/tpu/docs/tpu7x",
+};
+const NEURON_V3: Source = Source {
+    title: "AWS Neuron, Trainium2 architecture: NeuronLink-v3, 1.28 TB/s per chip, taken as both directions together",
+    url: "https://awsdocs-neuron.readthedocs-hosted.com/en/latest/about-neuron/arch/neuron-hardware/trainium2.html",
+};
+const NEURON_V4: Source = Source {
+    title: "AWS Neuron, Trainium3 architecture: NeuronLink-v4, 2.56 TB/s per chip, taken as both directions together",
+    url: "https://awsdocs-neuron.readthedocs-hosted.com/en/latest/about-neuron/arch/neuron-hardware/trainium3.html",
+};
+const EFA: Source = Source {
+    title: "AWS, EC2 Trn2 instances: 3.2 Tbit/s of EFAv3 for 16 chips",
+    url: "https://aws.amazon.com/ec2/instance-types/trn2/",
+};
 const SOCKETS: Source = Source {
     title: "NCCL, src/graph/topo.h at 069a3d4: what its topology search takes to go between two sockets",
     url: "https://github.com/NVIDIA/nccl/blob/069a3d4f95ca488dc63ba7ae659a2db77942a62e/src/graph/topo.h",
@@ -107,6 +139,14 @@ pub const INSIDE: &[Link] = &[
     row(("nvlink4-h800", "NVLink 4 (H800)"), 3.4, 200.0, Wiring::Port, H800),
     row(("xgmi", "Infinity Fabric mesh (MI300X)"), 3.4, 64.0, Wiring::Mesh, XGMI),
     row(("xgmi-mi350", "Infinity Fabric mesh (MI350X)"), 3.4, 76.8, Wiring::Mesh, XGMI_MI350),
+    // A chip's links to its neighbors in the torus: rings over all of its axes use them together.
+    row(("ici-v4", "ICI (TPU v4)"), 3.4, 300.0, Wiring::Port, TPU_V4),
+    row(("ici-v5e", "ICI (TPU v5e)"), 3.4, 200.0, Wiring::Port, TPU_V5E),
+    row(("ici-v5p", "ICI (TPU v5p)"), 3.4, 600.0, Wiring::Port, TPU_V5P),
+    row(("ici-v6e", "ICI (TPU v6e)"), 3.4, 400.0, Wiring::Port, TPU_V6E),
+    row(("ici-7x", "ICI (TPU v7)"), 3.4, 600.0, Wiring::Port, TPU_7X),
+    row(("neuronlink3", "NeuronLink-v3 (Trainium 2)"), 3.4, 640.0, Wiring::Port, NEURON_V3),
+    row(("neuronlink4", "NeuronLink-v4 (Trainium 3)"), 3.4, 1280.0, Wiring::Port, NEURON_V4),
     row(("pcie3", "PCIe 3 ×16"), 5.7, 15.75, Wiring::Port, PCIE),
     row(("pcie4", "PCIe 4 ×16"), 5.7, 31.5, Wiring::Port, PCIE),
     row(("pcie5", "PCIe 5 ×16"), 5.7, 63.0, Wiring::Port, PCIE),
@@ -118,6 +158,7 @@ pub const BETWEEN: &[Link] = &[
     row(("ndr", "InfiniBand NDR 400 Gb/s"), 14.0, 50.0, Wiring::Port, INFINIBAND),
     row(("xdr", "InfiniBand XDR 800 Gb/s"), 14.0, 100.0, Wiring::Port, INFINIBAND),
     row(("roce-400", "RoCE 400 Gb/s"), 14.0, 50.0, Wiring::Port, ETHERNET),
+    row(("efa-200", "EFA 200 Gb/s"), 14.0, 25.0, Wiring::Port, EFA),
     row(("eth-100", "Ethernet 100 Gb/s"), 14.0, 12.5, Wiring::Port, ETHERNET),
     row(("eth-10", "Ethernet 10 Gb/s"), 14.0, 1.25, Wiring::Port, ETHERNET),
 ];
@@ -165,8 +206,8 @@ pub const BETWEEN_IDS: [&str; BETWEEN.len()] = ids(BETWEEN);
 /// Every id of [`BRIDGES`], in its order: the choices of a `bridge` parameter.
 pub const BRIDGE_IDS: [&str; BRIDGES.len()] = ids(BRIDGES);
 
-/// The links that an accelerator comes with: to the others of its node, and between nodes. None where one is not in the tables, as for a
-/// TPU, or where the card is sold without a node.
+/// The links that an accelerator comes with: to the others of its node, and between nodes. None where one is not in the tables, as
+/// for the network between a TPU's pods, or where the card is sold without a node.
 pub fn of(gpu: &Accelerator) -> (Option<&'static Link>, Option<&'static Link>) {
     (find(gpu.ports.inside), find(gpu.ports.between))
 }
@@ -221,7 +262,7 @@ mod tests {
         let all: Vec<&Link> = all().collect();
         for (i, l) in all.iter().enumerate() {
             assert!(all.iter().skip(i + 1).all(|m| m.id != l.id), "{} is there twice", l.id);
-            assert!((1e-6..1e-4).contains(&l.latency) && (1e9..1e12).contains(&l.bandwidth), "{}", l.id);
+            assert!((1e-6..1e-4).contains(&l.latency) && (1e9..2e12).contains(&l.bandwidth), "{}", l.id);
             assert!(l.source.url.starts_with("https://") && !l.source.title.is_empty(), "{}", l.id);
             assert_eq!(find(l.id), Some(*l));
         }
@@ -237,7 +278,9 @@ mod tests {
         assert_eq!(change("a100-80", "h100-80", "nvlink3", "hdr"), ["nvlink4", "ndr"]);
         assert_eq!(change("a100-80", "h100-80", "pcie4", "hdr"), ["pcie4", "ndr"]);
         assert_eq!(change("h100-80", "rtx-4090", "nvlink4", "eth-10"), ["pcie4", "eth-10"]);
-        assert_eq!(change("h100-80", "tpu-v4", "nvlink4", "ndr"), ["nvlink4", "ndr"]);
-        assert_eq!(change("tpu-v4", "b200", "nvlink4", "ndr"), ["nvlink5", "ndr"]);
+        // What a TPU's pods are joined by isn't in the tables.
+        assert_eq!(change("h100-80", "tpu-v4", "nvlink4", "ndr"), ["ici-v4", "ndr"]);
+        assert_eq!(change("tpu-v4", "b200", "ici-v4", "ndr"), ["nvlink5", "ndr"]);
+        assert_eq!(change("h100-80", "trainium2", "nvlink4", "ndr"), ["neuronlink3", "efa-200"]);
     }
 }

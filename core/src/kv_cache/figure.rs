@@ -3,17 +3,17 @@
 mod finding;
 
 use super::decode::{INDEX, Way, Work, work};
-use super::models::{self, Model as Named};
+use super::models::{self, Drawn, Model as Chosen};
 use super::{Cache, Keeps, Layers};
 use crate::declare::{
     Applies, Declaration, Field as _, List, Measure, Model, Origin, Origins, Param, Takes, applies, choice, doc,
-    headline, measure, origin, real, when, whole,
+    headline, join, measure, origin, real, when, whole,
 };
 use crate::hardware::{self, Accelerator};
-use crate::model::bytes_of_weight;
+use crate::model::{bytes_of_weight, reference};
 use crate::options;
 use crate::quantity::{Unit, grouped};
-use crate::query::Reader;
+use crate::query::{Query, Reader};
 use crate::units::GB;
 
 /// What is shown.
@@ -130,7 +130,7 @@ pub struct Params {
     /// What is shown.
     pub view: View,
     /// The model.
-    pub model: Named,
+    pub model: Chosen,
     /// Its attention.
     pub attention: Attention,
     /// Tokens of a sequence.
@@ -150,7 +150,7 @@ pub struct Params {
     /// Tokens of a window.
     pub window: u64,
     /// The model whose cache, in 16 bits, it is compared with.
-    pub against: Named,
+    pub against: Drawn,
     /// The GPU.
     pub gpu: &'static Accelerator,
     /// How many of them.
@@ -167,7 +167,7 @@ impl Default for Params {
     fn default() -> Self {
         Self {
             view: View::Kinds,
-            model: Named("deepseek-v3"),
+            model: Chosen::Of(reference::ModelRef::default()),
             attention: Attention::Own,
             context: 1,
             bits: 16,
@@ -177,7 +177,7 @@ impl Default for Params {
             mix: Mix::Own,
             every: 1,
             window: 1,
-            against: Named("deepseek-67b"),
+            against: Drawn("deepseek-67b"),
             gpu: &hardware::ALL[0],
             gpus: 1,
             share: Share::Heads,
@@ -230,93 +230,96 @@ pub struct Shown {
     pub against: f64,
 }
 
-impl Model for Params {
-    type Result = Shown;
-    const ID: &'static str = "kv-compression";
-    const TITLE: &'static str = "What attention keeps";
-    const SUMMARY: &'static str = "The cache of a token under multi-head, grouped-query, multi-query and latent attention, windows and states, to scale, for published models.";
-    const PARAMS: &'static [Param<Self>] = &[
-        choice("view", "what is shown", View::LIST, "kinds").label("Show").main().at(|p| p.view.slot()),
-        choice("model", "the model", models::LIST, "deepseek-v3")
-            .takes(Takes::Model)
-            .label("Model")
-            .main()
-            .at(|p| p.model.slot()),
-        choice("attention", "the kind of attention that is looked at", Attention::LIST, "own")
-            .label("Attention")
-            .drawn()
-            .at(|p| p.attention.slot()),
-        whole("context", "tokens of a sequence", [1, 1 << LONGEST], "8192")
-            .label("Sequence length, tokens")
-            .format(|v| grouped(v as u64))
-            .doubling(LONGEST)
-            .main()
-            .at(|p| p.context.slot()),
-        choice("bits", "bits of a cached value", BITS, "16").label("Bits per value").main().at(|p| p.bits.slot()),
-        whole(
-            "groups",
-            "key–value heads of grouped-query attention, which divide the query heads; 0 for the model’s own, or 8",
-            [0, 1024],
-            "0",
-        )
-        .label("GQA key–value heads (0 keeps the published number)")
+/// The model that is meant if none is given.
+const MODEL: &str = "deepseek-v3";
+
+const OWN: [Param<Params>; 17] = [
+    choice("view", "what is shown", View::LIST, "kinds").label("Show").main().at(|p: &mut Params| p.view.slot()),
+    choice("model", "the model, by name or custom with its sizes", models::EVERY, MODEL)
+        .takes(Takes::Model)
+        .label("Model")
+        .main()
+        .own_control(),
+    choice("attention", "the kind of attention that is looked at", Attention::LIST, "own")
+        .label("Attention")
+        .drawn()
+        .at(|p: &mut Params| p.attention.slot()),
+    whole("context", "tokens of a sequence", [1, 1 << LONGEST], "8192")
+        .label("Sequence length, tokens")
+        .format(|v| grouped(v as u64))
+        .doubling(LONGEST)
+        .main()
+        .at(|p: &mut Params| p.context.slot()),
+    choice("bits", "bits of a cached value", BITS, "16")
+        .label("Bits per value")
+        .main()
+        .at(|p: &mut Params| p.bits.slot()),
+    whole(
+        "groups",
+        "key–value heads of grouped-query attention, which divide the query heads; 0 for the model’s own, or 8",
+        [0, 1024],
+        "0",
+    )
+    .label("GQA key–value heads (0 keeps the published number)")
+    .more("Attention")
+    .quiet()
+    .at(|p: &mut Params| p.groups.slot()),
+    whole("rank", "width of the latent; 0 for the model’s own, or four heads", [0, 4096], "0")
+        .label("Latent size")
+        .format(|v| if v == 0.0 { "as published".to_owned() } else { grouped(v as u64) })
+        .steps(64.0)
         .more("Attention")
         .quiet()
-        .at(|p| p.groups.slot()),
-        whole("rank", "width of the latent; 0 for the model’s own, or four heads", [0, 4096], "0")
-            .label("Latent size")
-            .format(|v| if v == 0.0 { "as published".to_owned() } else { grouped(v as u64) })
-            .steps(64.0)
-            .more("Attention")
-            .quiet()
-            .at(|p| p.rank.slot()),
-        whole(
-            "chosen",
-            "tokens that a query reads, as an indexer chooses them; 0 for all of them",
-            [0, 1 << LONGEST],
-            "0",
-        )
+        .at(|p: &mut Params| p.rank.slot()),
+    whole("chosen", "tokens that a query reads, as an indexer chooses them; 0 for all of them", [0, 1 << LONGEST], "0")
         .label("Tokens read per query")
         .format(|v| if v == 0.0 { "all".to_owned() } else { grouped(v as u64) })
         .steps(512.0)
         .more("Attention")
         .quiet()
-        .at(|p| p.chosen.slot()),
-        choice("mix", "which layers look back on everything", Mix::LIST, "own")
-            .label("Full-attention layers")
-            .more("Layers")
-            .at(|p| p.mix.slot()),
-        whole("every", "one layer in so many looks back on everything", [1, 64], "4")
-            .label("Full-attention interval")
-            .doubling(6)
-            .more("Layers")
-            .at(|p| p.every.slot()),
-        whole("window", "tokens of a window", [1, 1 << LONGEST], "4096")
-            .label("Window")
-            .doubling(LONGEST)
-            .more("Layers")
-            .at(|p| p.window.slot()),
-        choice("against", "the model whose cache, in 16 bits, it is compared with", models::LIST, "deepseek-67b")
-            .label("Compared with")
-            .more("Comparison")
-            .at(|p| p.against.slot()),
-        choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more("Serving").at(|p| p.gpu.slot()),
-        whole("gpus", "GPUs that serve the model together", [1, 1024], "16")
-            .takes(Takes::Gpus)
-            .label("GPUs")
-            .doubling(10)
-            .more("Serving")
-            .at(|p| p.gpus.slot()),
-        choice("share", "how several GPUs share the cache", Share::LIST, "heads")
-            .label("Sharding across GPUs")
-            .more("Serving")
-            .at(|p| p.share.slot()),
-        choice("weight-bits", "bits of a weight", WEIGHT_BITS, "8")
-            .label("Bits per weight")
-            .more("Serving")
-            .at(|p| p.weight_bits.slot()),
-        ACTIVATIONS.more("Serving").at(|p| p.activations.slot()),
-    ];
+        .at(|p: &mut Params| p.chosen.slot()),
+    choice("mix", "which layers look back on everything", Mix::LIST, "own")
+        .label("Full-attention layers")
+        .more("Layers")
+        .at(|p: &mut Params| p.mix.slot()),
+    whole("every", "one layer in so many looks back on everything", [1, 64], "4")
+        .label("Full-attention interval")
+        .doubling(6)
+        .more("Layers")
+        .at(|p: &mut Params| p.every.slot()),
+    whole("window", "tokens of a window", [1, 1 << LONGEST], "4096")
+        .label("Window")
+        .doubling(LONGEST)
+        .more("Layers")
+        .at(|p: &mut Params| p.window.slot()),
+    choice("against", "the model whose cache, in 16 bits, it is compared with", models::LIST, "deepseek-67b")
+        .label("Compared with")
+        .more("Comparison")
+        .at(|p: &mut Params| p.against.slot()),
+    choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more("Serving").at(|p: &mut Params| p.gpu.slot()),
+    whole("gpus", "GPUs that serve the model together", [1, 1024], "16")
+        .takes(Takes::Gpus)
+        .label("GPUs")
+        .doubling(10)
+        .more("Serving")
+        .at(|p: &mut Params| p.gpus.slot()),
+    choice("share", "how several GPUs share the cache", Share::LIST, "heads")
+        .label("Sharding across GPUs")
+        .more("Serving")
+        .at(|p: &mut Params| p.share.slot()),
+    choice("weight-bits", "bits of a weight", WEIGHT_BITS, "8")
+        .label("Bits per weight")
+        .more("Serving")
+        .at(|p: &mut Params| p.weight_bits.slot()),
+    ACTIVATIONS.more("Serving").at(|p: &mut Params| p.activations.slot()),
+];
+
+impl Model for Params {
+    type Result = Shown;
+    const ID: &'static str = "kv-compression";
+    const TITLE: &'static str = "What attention keeps";
+    const SUMMARY: &'static str = "The cache of a token under multi-head, grouped-query, multi-query and latent attention, windows and states, to scale, for published models.";
+    const PARAMS: &'static [Param<Self>] = &join::<_, { OWN.len() + reference::OWN }>(&[&OWN, &reference::own()]);
     const APPLIES: &'static [Applies<Self>] = &[
         applies(&["every"], |p| matches!(p.mix, Mix::Window | Mix::Hybrid)),
         applies(&["window"], |p| p.mix == Mix::Window),
@@ -506,10 +509,18 @@ impl Model for Params {
     ];
 
     fn evaluate(&self) -> Result<Shown, String> {
+        if let Chosen::Of(model) = &self.model {
+            model.sound()?;
+        }
         Ok(self.shown())
     }
 
+    fn unplaced(&self) -> Query {
+        self.model.query()
+    }
+
     fn settle(&mut self, reader: &mut Reader<'_>) {
+        self.model = Chosen::read(reader, MODEL);
         let heads = self.model.named().heads;
         let asked = self.groups;
         if asked > 0 {
@@ -614,7 +625,7 @@ impl Params {
 
     /// What a layer of the model keeps with another kind of attention.
     pub fn keeps(&self, model: &models::Named, attention: Attention) -> Option<Keeps> {
-        let key = model.key[0] + model.key[1];
+        let key = model.key[0].saturating_add(model.key[1]);
         let heads = |kv_heads| Some(Keeps::Heads { kv_heads, key, value: model.value });
         let own = model.cache.layers[0].keeps;
         match attention {
@@ -626,7 +637,7 @@ impl Params {
                 // d_c = 4·d_h and d_h^R = d_h / 2: DeepSeek-V2, §3.1.2.
                 let (rank, rope) = match own {
                     Keeps::Latent { rank, rope } => (rank, rope),
-                    _ => (4 * model.value, model.value / 2),
+                    _ => (model.value.saturating_mul(4), model.value / 2),
                 };
                 let rank = if self.rank == 0 { rank } else { self.rank };
                 Some(Keeps::Latent { rank, rope })
@@ -652,7 +663,7 @@ impl Params {
         let full = count.div_ceil(self.every.max(1));
         let rest = count - full;
         let all = |count| Layers::all(count, keeps);
-        let state = Keeps::State { values: model.heads * model.key[0] * model.value };
+        let state = Keeps::State { values: model.heads.saturating_mul(model.key[0]).saturating_mul(model.value) };
         match self.mix {
             Mix::Own => cache,
             Mix::Full => Cache::same(count, keeps),
@@ -665,7 +676,7 @@ impl Params {
     pub fn taken(&self, cache: &Cache, context: u64) -> f64 {
         let copies = |l: &Layers| match (self.share, l.keeps.values_per_token()) {
             (Share::Requests, _) | (_, 0) => 1.0,
-            (Share::Heads, whole) => (self.gpus * l.keeps.values_on_rank(self.gpus)) as f64 / whole as f64,
+            (Share::Heads, whole) => self.gpus as f64 * l.keeps.values_on_rank(self.gpus) as f64 / whole as f64,
         };
         let bytes = |l: &Layers| {
             let one = Cache::of_two(*l, Layers { count: 0, ..*l });
@@ -702,14 +713,16 @@ impl Params {
         }
     }
 
-    /// Every published model, as it is, in the bits that are set.
+    /// Published models, as they are, in the bits that are set, and the one that is looked at.
     pub fn published(&self) -> Vec<Published> {
         let one = |model: models::Named| Published {
             model,
             per_token: model.cache.bytes_per_token(self.bytes()),
             sequence: model.cache.bytes(self.context, self.bytes()),
         };
-        models::all().map(one).collect()
+        let chosen = self.model.named();
+        let is_new = models::all().all(|model| model.id != chosen.id);
+        models::all().chain(is_new.then_some(chosen)).map(one).collect()
     }
 
     /// The work of a layer with a latent, for one token.

@@ -1,9 +1,9 @@
-//! Models whose caches are compared: those of [`presets`], and a few more whose layers a [`Shape`] has no
-//! names for.
+//! Models whose caches are compared: those of [`presets`], a reader's own, and two more that have no [`Shape`].
 
-use super::{Cache, Keeps, Layers};
+use super::{Cache, Keeps};
 use crate::declare::{List, one_of};
-use crate::model::{Attention, Shape, presets};
+use crate::model::{Attention, ModelRef, Shape, presets};
+use crate::query::{Query, Reader};
 
 /// What decides the cache of a model and the work of a step on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub struct Named {
     pub tables: u64,
 }
 
-/// Models of [`presets`].
-const OF_PRESETS: [&str; 11] = [
+/// Models of [`presets`] that are drawn beside each other.
+const OF_PRESETS: [&str; 14] = [
     "gpt3-175b",
     "llama-2-7b",
     "llama-3-8b",
@@ -39,12 +39,15 @@ const OF_PRESETS: [&str; 11] = [
     "gpt-oss-20b",
     "qwen3-30b-a3b",
     "deepseek-v3",
+    "deepseek-v2",
+    "qwen3-next-80b-a3b",
+    "minimax-text-01",
 ];
 
-/// Models with layers of their own. Sizes and parameters are those of their `config.json`, counted by transformers 4.57.6 on the
-/// meta device, but DeepSeek 67B's: DeepSeek-AI 2024, arXiv:2401.02954, Table 2 (95 layers of 64 heads, 8 of them for keys and
-/// values), and its parameters counted from that. Of the tables, embedding and output matrix are counted, not their norms.
-const OTHERS: [Named; 5] = [
+/// Models without a [`Shape`]. DeepSeek 67B: DeepSeek-AI 2024, arXiv:2401.02954, Table 2 (95 layers of 64 heads, 8 of them for keys and
+/// values), and its parameters counted from that. Mamba 2.8B: its `config.json`, counted by transformers 4.57.6 on the meta device. Of the
+/// tables, embedding and output matrix are counted, not their norms.
+const OTHERS: [Named; 2] = [
     Named {
         id: "deepseek-67b",
         name: "DeepSeek 67B",
@@ -54,44 +57,6 @@ const OTHERS: [Named; 5] = [
         cache: Cache::same(95, Keeps::Heads { kv_heads: 8, key: 128, value: 128 }),
         parameters: 67_425_001_472,
         tables: 2 * 102_400 * 8192,
-    },
-    Named {
-        id: "deepseek-v2",
-        name: "DeepSeek-V2 (236B)",
-        heads: 128,
-        key: [128, 64],
-        value: 128,
-        cache: Cache::same(60, Keeps::Latent { rank: 512, rope: 64 }),
-        parameters: 235_741_434_880,
-        tables: 2 * 102_400 * 5120,
-    },
-    // Three layers of Gated DeltaNet, 32 heads with a state of 128 × 128, to one of attention.
-    Named {
-        id: "qwen3-next-80b-a3b",
-        name: "Qwen3-Next 80B-A3B",
-        heads: 16,
-        key: [256, 0],
-        value: 256,
-        cache: Cache::of_two(
-            Layers::all(12, Keeps::Heads { kv_heads: 2, key: 256, value: 256 }),
-            Layers::all(36, Keeps::State { values: 32 * 128 * 128 }),
-        ),
-        parameters: 79_674_391_296,
-        tables: 2 * 151_936 * 2048,
-    },
-    // Seven layers of lightning attention, 64 heads with a state of 128 × 128, to one of attention.
-    Named {
-        id: "minimax-text-01",
-        name: "MiniMax-Text-01 (456B)",
-        heads: 64,
-        key: [128, 0],
-        value: 128,
-        cache: Cache::of_two(
-            Layers::all(10, Keeps::Heads { kv_heads: 8, key: 128, value: 128 }),
-            Layers::all(70, Keeps::State { values: 64 * 128 * 128 }),
-        ),
-        parameters: 456_089_655_296,
-        tables: 2 * 200_064 * 6144,
     },
     // A state of 16 and the last four inputs for each of 5120 channels; no heads.
     Named {
@@ -129,8 +94,31 @@ const NAMES: [&str; COUNT] = {
     names
 };
 
-/// The choices of a parameter.
+/// Those that are drawn beside each other, as the choices of a parameter.
 pub const LIST: List = List { ids: &IDS, labels: &NAMES };
+
+/// Every model that a parameter can name: [`presets::CHOICES`], then those without a shape.
+const CHOICES: [&str; presets::CHOICES.len() + OTHERS.len()] = join(&presets::CHOICES, [OTHERS[0].id, OTHERS[1].id]);
+
+/// What a person calls each of [`CHOICES`].
+const LABELS: [&str; CHOICES.len()] = join(&presets::LABELS, [OTHERS[0].name, OTHERS[1].name]);
+
+/// [`CHOICES`] as a parameter takes them.
+pub const EVERY: List = List { ids: &CHOICES, labels: &LABELS };
+
+/// The models without a shape, by id and name.
+pub const WITHOUT_SHAPE: [(&str, &str); OTHERS.len()] =
+    [(OTHERS[0].id, OTHERS[0].name), (OTHERS[1].id, OTHERS[1].name)];
+
+const fn join<const N: usize>(first: &[&'static str], last: [&'static str; OTHERS.len()]) -> [&'static str; N] {
+    let mut all = [""; N];
+    let mut i = 0;
+    while i < N {
+        all[i] = if i < first.len() { first[i] } else { last[i - first.len()] };
+        i += 1;
+    }
+    all
+}
 
 /// The model with this id.
 pub fn find(id: &str) -> Option<Named> {
@@ -169,15 +157,67 @@ pub fn all() -> impl Iterator<Item = Named> {
     IDS.iter().filter_map(|id| find(id))
 }
 
-/// A choice of one of them.
+/// A choice of one of [`LIST`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Model(pub &'static str);
+pub struct Drawn(pub &'static str);
 
-impl Model {
+impl Drawn {
     /// What it is.
     pub fn named(self) -> Named {
         find(self.0).unwrap_or(OTHERS[0])
     }
 }
 
-one_of!(Model, IDS);
+one_of!(Drawn, IDS);
+
+/// The model that is looked at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "as of ModelRef: being Copy is what signals and closures want")]
+pub enum Model {
+    /// One without a shape.
+    Other(&'static Named),
+    /// Any other.
+    Of(ModelRef),
+}
+
+impl Model {
+    /// Reads one of [`EVERY`], or the sizes of a reader's own; the preset called `default` if none is given.
+    pub fn read(reader: &mut Reader<'_>, default: &str) -> Self {
+        let choice = reader.choice("model");
+        match OTHERS.iter().find(|named| named.id == choice) {
+            Some(named) => Self::Other(named),
+            None => Self::Of(ModelRef::read_shape(reader, default)),
+        }
+    }
+
+    /// The one with this id.
+    pub fn find(id: &str) -> Option<Self> {
+        let other = OTHERS.iter().find(|named| named.id == id).map(Self::Other);
+        other.or_else(|| Some(Self::Of(ModelRef::Preset(presets::find(id)?))))
+    }
+
+    /// The pairs that [`Model::read`] reads back to the same.
+    pub fn query(&self) -> Query {
+        match self {
+            Self::Other(named) => Query::new([("model", named.id)]),
+            Self::Of(model) => model.query(),
+        }
+    }
+
+    /// What it is.
+    pub fn named(&self) -> Named {
+        match self {
+            Self::Other(named) => **named,
+            Self::Of(ModelRef::Preset(preset)) => Named::of(preset.id, preset.name, &preset.shape),
+            Self::Of(model) => Named::of("custom", "Your model", model.shape().unwrap_or(&presets::ALL[0].shape)),
+        }
+    }
+
+    /// As other figures have it; a number of parameters where it has no shape.
+    pub const fn as_ref(&self) -> ModelRef {
+        match self {
+            Self::Other(named) => ModelRef::Count(named.parameters),
+            Self::Of(model) => *model,
+        }
+    }
+}

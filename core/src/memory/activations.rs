@@ -156,7 +156,7 @@ impl Model for Params {
     const TITLE: &'static str = "Activation memory";
     const SUMMARY: &'static str =
         "What the forward pass keeps for the backward pass, on each stage, and what recomputing it costs.";
-    const PARAMS: &'static [Param<Self>] = &join::<_, 49>(&[&SIZES, &Layout::splits(), &POLICY, &all_apart(&SHAPE)]);
+    const PARAMS: &'static [Param<Self>] = &join::<_, 50>(&[&SIZES, &Layout::splits(), &POLICY, &all_apart(&SHAPE)]);
     const ORIGIN: Origin = ORIGIN;
     const ORIGINS: &'static [Origins] = &[
         origin(

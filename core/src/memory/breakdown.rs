@@ -25,7 +25,7 @@ use super::shard::Held;
 use super::verdict::Verdict;
 use crate::declare::{
     Applies, Field as _, Measure, Model, Origin, Origins, Param, Takes, all_apart, all_quiet, applies, choice, doc,
-    headline, join, measure, origin, when, whole, within, yes_no,
+    headline, join, measure, origin, switch, when, whole, within, yes_no,
 };
 use crate::hardware::Accelerator;
 use crate::model::shape::SPECS as SHAPE;
@@ -33,6 +33,7 @@ use crate::model::{ConfigProblem, ModelRef, ModelSize, reference};
 use crate::options;
 use crate::quantity::{Unit, bytes_decimal, grouped, number};
 use crate::query::{Problem, Query, Reader};
+use crate::serving::step::Quant;
 use crate::units::Bytes;
 
 /// Most data-parallel ranks.
@@ -86,6 +87,8 @@ pub struct Params {
     pub counting: Counting,
     /// The type of the KV cache.
     pub kv_dtype: Dtype,
+    /// In inference, weights have the form of the model's checkpoint.
+    pub as_stored: bool,
 }
 
 /// Where the controls stand of what model states depend on.
@@ -129,7 +132,7 @@ const OWN: [Param<Params>; 9] = [
     GPU.main().at(|p: &mut Params| p.gpu.slot()),
 ];
 
-const BESIDE: [Param<Params>; 7] = all_quiet([
+const BESIDE: [Param<Params>; 8] = all_quiet([
     choice("mode", "training, or inference: weights and KV cache", Mode::LIST, "training")
         .label("Workload")
         .more(LOAD)
@@ -148,6 +151,11 @@ const BESIDE: [Param<Params>; 7] = all_quiet([
         .label("Cache format")
         .more(LOAD)
         .at(|p: &mut Params| p.kv_dtype.slot()),
+    switch("as_stored", "in inference: whether weights are as the model’s checkpoint stores them", true)
+        .label("Weights")
+        .labels(&["in the precision above", "as in the checkpoint"])
+        .more(LOAD)
+        .at(|p: &mut Params| p.as_stored.slot()),
 ]);
 
 impl LaidOut for Params {
@@ -163,11 +171,12 @@ impl Model for Params {
     const SUMMARY: &'static str =
         "What a model takes on each GPU, in training or inference, under any layout, and whether it fits.";
     const PARAMS: &'static [Param<Self>] =
-        &join::<_, 58>(&[&OWN, &BESIDE, &all_quiet(Layout::params()), &all_apart(&SHAPE)]);
+        &join::<_, 60>(&[&OWN, &BESIDE, &all_quiet(Layout::params()), &all_apart(&SHAPE)]);
     const APPLIES: &'static [Applies<Self>] = &[
         applies(&["optimizer", "convention"], |p| p.mode == Mode::Training),
         applies(&["mbs"], |p| p.model.shape().is_some()),
         applies(&["recompute", "flash", "counting"], |p| p.mode == Mode::Training && p.model.shape().is_some()),
+        applies(&["as_stored"], |p| p.mode == Mode::Inference && p.model.stored().quant != Quant::Bf16),
         applies(&["kv_dtype"], |p| p.mode == Mode::Inference && p.model.shape().is_some()),
     ];
     const ORIGIN: Origin = crate::memory::convention::ORIGIN;

@@ -10,6 +10,7 @@ use super::pipeline::Stage;
 use super::shard::{Held, Shards};
 use crate::kv_cache as kv;
 use crate::model::{ModelSize, Shape};
+use crate::serving::step::Quant;
 use crate::units::Bytes;
 
 /// The parts of the memory of one GPU.
@@ -117,6 +118,9 @@ impl Plan {
             p.convention.terms(held, gathered, p.dtype, p.optimizer, p.layout.sharding(p.stage(zero), p.dp));
         if p.mode == Mode::Inference {
             terms.retain(|t| t.concept == Concept::Weights);
+            if let Some(bytes) = p.checkpoint() {
+                terms = stored(held, bytes);
+            }
         }
         terms
     }
@@ -139,6 +143,24 @@ impl Plan {
         let nothing = PipelineRow { stage: whole, held: Held::default(), parts: Parts::default() };
         self.rows(zero).reduce(fuller).unwrap_or(nothing)
     }
+}
+
+/// Weights as a checkpoint stores them: bytes of a layer's weight beside routed experts and in them, and two of any other.
+fn stored(held: &Held, bytes: [f64; 2]) -> Vec<Term> {
+    let parts = [(held.shared, bytes[0], false), (held.experts, bytes[1], true)];
+    let parts = parts.into_iter().filter(|(elements, ..)| elements.params > 0.0);
+    parts
+        .map(|(elements, each, of_experts)| Term {
+            id: "weights",
+            label: "Weights",
+            concept: Concept::Weights,
+            bytes: (elements.quantized * each + (elements.params - elements.quantized) * 2.0) / elements.params,
+            elements: elements.params,
+            of: "",
+            ranks: 1.0,
+            of_experts,
+        })
+        .collect()
 }
 
 fn states(terms: &[Term]) -> Parts {
@@ -177,6 +199,14 @@ impl Params {
             }
             _ => 0.0,
         }
+    }
+
+    /// Bytes of a layer's weight beside routed experts and in them, where its checkpoint's form counts: in inference, of a model whose
+    /// checkpoint has fewer than 16 bits.
+    pub(super) fn checkpoint(&self) -> Option<[f64; 2]> {
+        let stored = self.model.stored();
+        let shape = self.model.shape().filter(|_| self.as_stored && self.mode == Mode::Inference)?;
+        (stored.quant != Quant::Bf16).then(|| stored.bytes(shape.moe.is_some()))
     }
 
     /// The stage of ZeRO that counts: none in inference.

@@ -24,6 +24,9 @@ pub struct Elements {
     pub hidden_matrices: f64,
     /// Rows and columns of matrices, lengths of vectors: Adafactor's second moment.
     pub factors: f64,
+    /// Those that a quantized checkpoint stores in fewer bits, as [`ParameterCount::quantized`](crate::model::ParameterCount::quantized) has
+    /// them.
+    pub quantized: f64,
 }
 
 impl Add for Elements {
@@ -33,6 +36,7 @@ impl Add for Elements {
             params: self.params + other.params,
             hidden_matrices: self.hidden_matrices + other.hidden_matrices,
             factors: self.factors + other.factors,
+            quantized: self.quantized + other.quantized,
         }
     }
 }
@@ -44,6 +48,7 @@ impl Mul<f64> for Elements {
             params: self.params * times,
             hidden_matrices: self.hidden_matrices * times,
             factors: self.factors * times,
+            quantized: self.quantized * times,
         }
     }
 }
@@ -96,7 +101,7 @@ impl Shards {
             Self { dense: none, mixture: none, experts: none, first: none, last: none, copy: none, dense_layers: 0 };
         let Some(shape) = model.shape() else {
             let ModelSize { params, hidden_matrices, factors, .. } = *size;
-            cut.first = Elements { params, hidden_matrices, factors } * (1.0 / layout.model_ranks());
+            cut.first = Elements { params, hidden_matrices, factors, quantized: 0.0 } * (1.0 / layout.model_ranks());
             return cut;
         };
         let sorts = shape.sorts();
@@ -204,9 +209,11 @@ fn elements(tensor: &Tensor, shape: &Shape, tp: u64) -> Elements {
     let (by_rows, by_cols) = split(tensor, shape, tp);
     let (rows, cols) = (rows / by_rows, cols / by_cols);
     let bias = if tensor.bias { rows } else { 0.0 };
+    let params = rows * cols + bias;
     Elements {
-        params: rows * cols + bias,
+        params,
         hidden_matrices: if tensor.is_hidden_matrix() { rows * cols } else { 0.0 },
         factors: rows + if tensor.is_matrix() { cols } else { 0.0 } + bias,
+        quantized: if tensor.component.is_quantized() { params } else { 0.0 },
     }
 }

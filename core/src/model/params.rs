@@ -54,6 +54,13 @@ impl Component {
         Component::Other,
     ];
 
+    /// Whether a quantized checkpoint stores it in fewer bits: the matrices of the layers. Embedding, output matrix, norms and routers stay in
+    /// 16 bits (AutoAWQ and GPTQModel convert the linear modules of the decoder's layers; llm-compressor's recipes have `ignore=["lm_head"]`).
+    pub const fn is_quantized(self) -> bool {
+        use Component::{Attention, Experts, Mixers, Mlp, SharedExperts};
+        matches!(self, Attention | Mixers | Mlp | SharedExperts | Experts)
+    }
+
     /// What a person reads.
     pub fn label(self) -> &'static str {
         match self {
@@ -205,11 +212,13 @@ pub fn bytes_of_weight(bits: u32) -> f64 {
 }
 
 impl ParameterCount {
-    /// Those that a quantized checkpoint stores in fewer bits: the matrices of the layers. Embedding, output matrix, norms and routers stay
-    /// in 16 bits (AutoAWQ and GPTQModel convert the linear modules of the decoder's layers; llm-compressor's recipes have
-    /// `ignore=["lm_head"]`).
+    /// Those that a quantized checkpoint stores in fewer bits ([`Component::is_quantized`]).
     pub fn quantized(&self) -> u64 {
-        self.attention + self.mixers + self.mlp + self.shared_experts + self.experts
+        Component::ALL
+            .into_iter()
+            .filter(|component| component.is_quantized())
+            .map(|component| self.of(component))
+            .sum()
     }
 
     /// Bytes of a checkpoint whose layers have weights of so many bytes; the others have two.

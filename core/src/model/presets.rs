@@ -4,13 +4,13 @@
 //! count with Hugging Face transformers'.
 
 use crate::declare::{List, Takes, chosen_by_id, is_same};
-use crate::serving::step::Quant;
+use crate::serving::step::{Quant, Stored};
 
-use super::layers::{Indexer, Kinds, Mixer, NONE, OutputGate, StateLayers};
+use super::layers::{Compressed, Heads, Indexer, Kinds, Mixer, NONE, OutputGate, StateLayers};
 use super::shape::{Attention, Gated, Moe, Norms, QkNorm, Shape, Sliding};
 
 /// A model that can be chosen by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preset {
     /// The name in a query string: `llama-3-8b`.
     pub id: &'static str,
@@ -20,8 +20,8 @@ pub struct Preset {
     pub hub: &'static str,
     /// Its architecture.
     pub shape: Shape,
-    /// How its published checkpoint stores the weights, in the form that serving counts.
-    pub stored: Quant,
+    /// How its published checkpoint stores the weights.
+    pub stored: Stored,
 }
 
 chosen_by_id!(Preset, &ALL[0], find, |_: &[&str]| Some(Takes::Model););
@@ -76,10 +76,10 @@ pub fn of_hub(name: &str) -> Option<&'static Preset> {
         let words: Vec<&str> = name.split(['-', '_']).filter(is_kept).collect();
         words.join("-")
     };
-    // Those of one size: Llama 3.1 and 3.3 have the sizes of Llama 3, DeepSeek-V3.1 and R1 those of V3.
+    // Those of one size: Llama 3.1 has the sizes of Llama 3, DeepSeek-V3.1 and R1 those of V3.
     let alike = |name: String| match name.as_str() {
         "llama-3.1-8b" => "llama-3-8b".to_owned(),
-        "llama-3.1-70b" | "llama-3.3-70b" => "llama-3-70b".to_owned(),
+        "llama-3.1-70b" => "llama-3-70b".to_owned(),
         "deepseek-v3.1" | "deepseek-r1" => "deepseek-v3".to_owned(),
         _ => name,
     };
@@ -205,7 +205,7 @@ const fn experts(layers: u64, (num_experts, num_experts_per_tok, intermediate_si
     }
 }
 
-/// The latent attention of DeepSeek-V3 and of those that took it over.
+/// The latent attention of DeepSeek-V2 and V3 and of those that took it over.
 const fn latent() -> Attention {
     Attention::Latent {
         q_lora_rank: Some(1536),
@@ -216,15 +216,50 @@ const fn latent() -> Attention {
     }
 }
 
+const fn gpt_oss(layers: u64, num_experts: u64) -> Shape {
+    Shape {
+        qkv_bias: true,
+        o_bias: true,
+        attention_sinks: true,
+        moe: Some(Moe { expert_bias: true, router_bias: true, ..experts(layers, (num_experts, 4, 2880)) }),
+        sliding: Some(Sliding { window: 128, layers: layers / 2 }),
+        ..llama((layers, 2880, 64, 8, 64, 0, 201_088))
+    }
+}
+
+/// Qwen3-Next and Qwen3.5: one layer in four has attention, with a gate; the others have delta nets.
+const fn qwen3_hybrid(sizes: Sizes, value_heads: u64) -> Shape {
+    let mixer = Mixer::Delta { key_heads: 16, value_heads, key_dim: 128, value_dim: 128, kernel: 4 };
+    let state = StateLayers { layers: sizes.0 / 4 * 3, mixer, beside_attention: false };
+    Shape { kinds: Kinds { state: Some(state), gate: OutputGate::Wide, ..NONE }, ..qwen3(sizes) }
+}
+
+/// The same with experts, one of them shared, in every layer.
+const fn qwen3_hybrid_moe(sizes: Sizes, value_heads: u64, (num_experts, used, width): (u64, u64, u64)) -> Shape {
+    let moe = experts(sizes.0, (num_experts, used, width));
+    Shape {
+        moe: Some(Moe { shared_intermediate_size: width, shared_gate: true, ..moe }),
+        ..qwen3_hybrid(sizes, value_heads)
+    }
+}
+
 const fn preset(id: &'static str, name: &'static str, hub: &'static str, shape: Shape) -> Preset {
-    Preset { id, name, hub, shape, stored: Quant::Bf16 }
+    Preset { id, name, hub, shape, stored: Stored::of(Quant::Bf16) }
 }
 
 impl Preset {
-    const fn stored_as(self, stored: Quant) -> Self {
-        Self { stored, ..self }
+    const fn stored_as(self, quant: Quant) -> Self {
+        Self { stored: Stored::of(quant), ..self }
+    }
+
+    /// With so many bits beside routed experts and in them.
+    const fn stored_with(self, quant: Quant, bits: [f64; 2]) -> Self {
+        Self { stored: Stored::with(quant, bits), ..self }
     }
 }
+
+/// Bits of fp8 with an fp32 scale for each 128 × 128.
+const FP8: [f64; 2] = [8.0 + 32.0 / 16_384.0; 2];
 
 /// All presets, by family and then by size.
 pub const ALL: &[Preset] = &[
@@ -277,6 +312,13 @@ pub const ALL: &[Preset] = &[
         Shape { tie_word_embeddings: true, ..llama((16, 2048, 32, 8, 64, 8192, 128_256)) },
     ),
     preset("llama-3-8b", "Llama 3 8B", "meta-llama/Meta-Llama-3-8B", llama((32, 4096, 32, 8, 128, 14336, 128_256))),
+    // In front of Llama 3: a bare "Llama 70B" is the last of that size.
+    preset(
+        "llama-3.3-70b",
+        "Llama 3.3 70B",
+        "meta-llama/Llama-3.3-70B-Instruct",
+        llama((80, 8192, 64, 8, 128, 28672, 128_256)),
+    ),
     preset("llama-3-70b", "Llama 3 70B", "meta-llama/Meta-Llama-3-70B", llama((80, 8192, 64, 8, 128, 28672, 128_256))),
     preset(
         "llama-3.1-405b",
@@ -351,20 +393,15 @@ pub const ALL: &[Preset] = &[
         "bigcode/starcoder2-3b",
         Shape { sliding: Some(Sliding { window: 4096, layers: 30 }), ..gpt2((30, 3072, 24, 2, 128, 12288, 49152), 0) },
     ),
-    preset(
-        "gpt-oss-20b",
-        "gpt-oss 20B",
-        "openai/gpt-oss-20b",
+    preset("gpt-oss-20b", "gpt-oss 20B", "openai/gpt-oss-20b", gpt_oss(24, 32)).stored_as(Quant::Mxfp4),
+    preset("gpt-oss-120b", "gpt-oss 120B", "openai/gpt-oss-120b", gpt_oss(36, 128)).stored_as(Quant::Mxfp4),
+    preset("deepseek-v2", "DeepSeek-V2 (236B)", "deepseek-ai/DeepSeek-V2", {
         Shape {
-            qkv_bias: true,
-            o_bias: true,
-            attention_sinks: true,
-            moe: Some(Moe { expert_bias: true, router_bias: true, ..experts(24, (32, 4, 2880)) }),
-            sliding: Some(Sliding { window: 128, layers: 12 }),
-            ..llama((24, 2880, 64, 8, 64, 0, 201_088))
-        },
-    )
-    .stored_as(Quant::Mxfp4),
+            attention: latent(),
+            moe: Some(Moe { shared_intermediate_size: 3072, ..experts(59, (160, 6, 1536)) }),
+            ..llama((60, 5120, 128, 128, 0, 12288, 102_400))
+        }
+    }),
     preset(
         "deepseek-v3",
         "DeepSeek-V3 (671B)",
@@ -375,7 +412,7 @@ pub const ALL: &[Preset] = &[
             ..llama((61, 7168, 128, 128, 0, 18432, 129_280))
         },
     )
-    .stored_as(Quant::Fp8),
+    .stored_with(Quant::Fp8, FP8),
     preset("deepseek-v3.2", "DeepSeek-V3.2 (671B)", "deepseek-ai/DeepSeek-V3.2", {
         let indexer = Indexer { layers: 61, choosing: 61, heads: 64, dim: 128, top: 2048, normed: false };
         Shape {
@@ -385,7 +422,7 @@ pub const ALL: &[Preset] = &[
             ..llama((61, 7168, 128, 128, 0, 18432, 129_280))
         }
     })
-    .stored_as(Quant::Fp8),
+    .stored_with(Quant::Fp8, FP8),
     preset("kimi-k2.5", "Kimi-K2.5, text (1T)", "moonshotai/Kimi-K2.5", {
         Shape {
             attention: latent(),
@@ -393,7 +430,7 @@ pub const ALL: &[Preset] = &[
             ..llama((61, 7168, 64, 64, 0, 18432, 163_840))
         }
     })
-    .stored_as(Quant::Int4),
+    .stored_with(Quant::Int4, [16.0, 4.5]),
     preset("minimax-m2.5", "MiniMax-M2.5 (229B)", "MiniMaxAI/MiniMax-M2.5", {
         Shape {
             qk_norm: QkNorm::Full,
@@ -401,15 +438,106 @@ pub const ALL: &[Preset] = &[
             ..llama((62, 3072, 48, 8, 128, 0, 200_064))
         }
     })
-    .stored_as(Quant::Fp8),
+    .stored_with(Quant::Fp8, FP8),
     preset("qwen3-32b", "Qwen3 32B", "Qwen/Qwen3-32B", qwen3((64, 5120, 64, 8, 128, 25600, 151_936))),
-    preset("qwen3.5-35b-a3b", "Qwen3.5 35B-A3B, text", "Qwen/Qwen3.5-35B-A3B", {
-        let mixer = Mixer::Delta { key_heads: 16, value_heads: 32, key_dim: 128, value_dim: 128, kernel: 4 };
-        let state = StateLayers { layers: 30, mixer, beside_attention: false };
+    preset("minimax-text-01", "MiniMax-Text-01 (456B)", "MiniMaxAI/MiniMax-Text-01-hf", {
+        // Seven layers of lightning attention to one of softmax.
+        let state =
+            StateLayers { layers: 70, mixer: Mixer::Lightning { heads: 64, head_dim: 128 }, beside_attention: false };
         Shape {
-            moe: Some(Moe { shared_intermediate_size: 512, shared_gate: true, ..experts(40, (256, 8, 512)) }),
-            kinds: Kinds { state: Some(state), gate: OutputGate::Wide, ..NONE },
-            ..qwen3((40, 2048, 16, 2, 256, 0, 248_320))
+            moe: Some(experts(80, (32, 2, 9216))),
+            kinds: Kinds { state: Some(state), ..NONE },
+            ..llama((80, 6144, 64, 8, 128, 0, 200_064))
         }
     }),
+    preset("qwen3-next-80b-a3b", "Qwen3-Next 80B-A3B", "Qwen/Qwen3-Next-80B-A3B-Instruct", {
+        qwen3_hybrid_moe((48, 2048, 16, 2, 256, 0, 151_936), 32, (512, 10, 512))
+    }),
+    preset("qwen3.5-35b-a3b", "Qwen3.5 35B-A3B, text", "Qwen/Qwen3.5-35B-A3B", {
+        qwen3_hybrid_moe((40, 2048, 16, 2, 256, 0, 248_320), 32, (256, 8, 512))
+    }),
+    preset("qwen3.5-27b", "Qwen3.5 27B, text", "Qwen/Qwen3.5-27B", {
+        qwen3_hybrid((64, 5120, 24, 4, 256, 17408, 248_320), 48)
+    }),
+    preset("qwen3.5-397b-a17b", "Qwen3.5 397B-A17B, text", "Qwen/Qwen3.5-397B-A17B", {
+        qwen3_hybrid_moe((60, 4096, 32, 2, 256, 0, 248_320), 64, (512, 10, 1024))
+    }),
+    preset("gemma-3-27b", "Gemma 3 27B, text", "google/gemma-3-27b-it", {
+        Shape {
+            qk_norm: QkNorm::Head,
+            norms: Norms { per_layer: 4, bias: false, last: true, embedding: false, mlp: false },
+            tie_word_embeddings: true,
+            sliding: Some(Sliding { window: 1024, layers: 52 }),
+            ..llama((62, 5376, 32, 16, 128, 21504, 262_208))
+        }
+    }),
+    preset("gemma-4-26b-a4b", "Gemma 4 26B-A4B, text", "google/gemma-4-26B-A4B", {
+        Shape {
+            kinds: Kinds {
+                windowed: Some(Heads { heads: 16, kv_heads: 8, head_dim: 256 }),
+                one_projection: true,
+                dense_beside_experts: true,
+                router_scales: true,
+                ..NONE
+            },
+            qk_norm: QkNorm::Head,
+            moe: Some(experts(30, (128, 8, 704))),
+            norms: Norms { per_layer: 7, bias: false, last: true, embedding: false, mlp: false },
+            tie_word_embeddings: true,
+            sliding: Some(Sliding { window: 1024, layers: 25 }),
+            ..llama((30, 2816, 16, 2, 512, 2112, 262_144))
+        }
+    }),
+    preset("nemotron-3-nano", "Nemotron 3 Nano 30B-A3B", "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", {
+        let mixer = Mixer::Mamba {
+            heads: 64,
+            head_dim: 64,
+            groups: 8,
+            state: 128,
+            kernel: 4,
+            conv_bias: true,
+            bias: false,
+            norm: true,
+        };
+        Shape {
+            gated_mlp: Gated::No,
+            moe: Some(Moe { shared_intermediate_size: 3712, router_bias: true, ..experts(23, (128, 6, 1856)) }),
+            norms: Norms { per_layer: 1, bias: false, last: true, embedding: false, mlp: false },
+            kinds: Kinds {
+                state: Some(StateLayers { layers: 23, mixer, beside_attention: false }),
+                without_mixer: 23,
+                without_mlp: 29,
+                ..NONE
+            },
+            ..llama((52, 2688, 32, 2, 128, 0, 131_072))
+        }
+    }),
+    preset("glm-5", "GLM-5 (744B)", "zai-org/GLM-5", {
+        let indexer = Indexer { layers: 78, choosing: 78, heads: 32, dim: 128, top: 2048, normed: false };
+        Shape {
+            attention: Attention::Latent {
+                q_lora_rank: Some(2048),
+                kv_lora_rank: 512,
+                qk_nope_head_dim: 192,
+                qk_rope_head_dim: 64,
+                v_head_dim: 256,
+            },
+            moe: Some(Moe { shared_intermediate_size: 2048, router_bias: true, ..experts(75, (256, 8, 2048)) }),
+            kinds: Kinds { indexer: Some(indexer), ..NONE },
+            ..llama((78, 6144, 64, 64, 0, 12288, 154_880))
+        }
+    }),
+    preset("deepseek-v4-flash", "DeepSeek-V4 Flash (284B)", "deepseek-ai/DeepSeek-V4-Flash", {
+        let compressed = Compressed { q_rank: 1024, o_rank: 1024, o_groups: 8, near: [4, 21], far: [128, 20] };
+        let indexer = Indexer { layers: 21, choosing: 0, heads: 64, dim: 128, top: 512, normed: false };
+        Shape {
+            attention_sinks: true,
+            moe: Some(Moe { shared_intermediate_size: 2048, router_bias: true, ..experts(43, (256, 6, 2048)) }),
+            sliding: Some(Sliding { window: 128, layers: 43 }),
+            kinds: Kinds { indexer: Some(indexer), compressed: Some(compressed), streams: 4, hashed: 3, ..NONE },
+            ..llama((43, 4096, 64, 1, 512, 0, 129_280))
+        }
+    })
+    // fp8 with an 8-bit scale for each 128 × 128, and MXFP4.
+    .stored_with(Quant::Mxfp4, [8.0 + 8.0 / 16_384.0, 4.25]),
 ];

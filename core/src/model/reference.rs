@@ -8,7 +8,7 @@ use super::shape::{self, MAX_PARAMS, Shape};
 use crate::declare::{Declaration, Param, Scale, Takes, all_apart, join};
 use crate::quantity::count;
 use crate::query::{Kind, ParamSpec, Query, Reader, plain};
-use crate::serving::step::Quant;
+use crate::serving::step::{Quant, Stored};
 
 /// A model as `model=…`, `params=…` or `model=custom&hidden_size=…` names it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,6 +24,8 @@ pub enum ModelRef {
         shape: Shape,
         /// The family by whose rules it was guessed, if its own is not known; a page must show this.
         guess: Option<Family>,
+        /// How its checkpoint stores the weights.
+        stored: Stored,
     },
 }
 
@@ -129,6 +131,11 @@ impl ModelRef {
         Self::named(reader, query, choice, guess, &fallback).unwrap_or(ModelRef::Preset(default))
     }
 
+    /// A sound architecture whose weights have 16 bits.
+    pub const fn own(shape: Shape) -> Self {
+        ModelRef::Custom { shape, guess: None, stored: Stored::of(Quant::Bf16) }
+    }
+
     /// Whether its sizes were read by the rules of another family, because its own isn't known.
     pub const fn is_guess(&self) -> bool {
         matches!(self, ModelRef::Custom { guess: Some(_), .. })
@@ -141,7 +148,8 @@ impl ModelRef {
             if shape.is_none() {
                 reader.problem("model", format!("model=custom is incomplete; {fallback}."));
             }
-            return shape.map(|shape| ModelRef::Custom { shape, guess: Family::find(guess) });
+            let stored = Self::checkpoint(reader).unwrap_or_default();
+            return shape.map(|shape| ModelRef::Custom { shape, guess: Family::find(guess), stored });
         }
         let preset = presets::find(choice)?;
         if !shape::is_given(query) {
@@ -154,10 +162,23 @@ impl ModelRef {
         for problem in inner.finish() {
             reader.problem(&problem.name, problem.message);
         }
-        Some(match shape {
-            Some(shape) if shape != preset.shape => ModelRef::Custom { shape, guess: None },
-            _ => ModelRef::Preset(preset),
+        let shape = shape.unwrap_or(preset.shape);
+        let stored = Self::checkpoint(reader).unwrap_or(preset.stored);
+        Some(if (shape, stored) == (preset.shape, preset.stored) {
+            ModelRef::Preset(preset)
+        } else {
+            ModelRef::Custom { shape, guess: None, stored }
         })
+    }
+
+    /// How a checkpoint stores the weights, where a query says so.
+    pub fn checkpoint(reader: &mut Reader<'_>) -> Option<Stored> {
+        let text = reader.text("checkpoint")?.to_owned();
+        let stored = Stored::read(&text);
+        if stored.is_none() {
+            reader.problem("checkpoint", "It has a form and bits, as mxfp4~16~4.25 has. It was ignored.");
+        }
+        stored
     }
 
     /// The pairs that [`ModelRef::read`] reads back to the same.
@@ -165,9 +186,10 @@ impl ModelRef {
         match self {
             ModelRef::Preset(preset) => Query::new([("model", preset.id)]),
             ModelRef::Count(n) => Query::new([("params", plain(*n as f64))]),
-            ModelRef::Custom { shape, guess } => {
+            ModelRef::Custom { shape, guess, stored } => {
                 let mut pairs = vec![("model".to_owned(), "custom".to_owned())];
                 pairs.extend(guess.map(|g| ("guess".to_owned(), g.model_type().to_owned())));
+                pairs.extend((*stored != Stored::default()).then(|| ("checkpoint".to_owned(), stored.write())));
                 pairs.extend(shape.query().iter().map(|(n, v)| (n.to_owned(), v.to_owned())));
                 Query::new(pairs)
             }
@@ -186,12 +208,25 @@ impl ModelRef {
         }
     }
 
-    /// The form in which its published checkpoint stores the weights; 16 bits where only its sizes are known.
-    pub const fn stored(&self) -> Quant {
+    /// How its checkpoint stores the weights; in 16 bits where nothing is known of it.
+    pub const fn stored(&self) -> Stored {
         match self {
             ModelRef::Preset(preset) => preset.stored,
-            ModelRef::Count(_) | ModelRef::Custom { .. } => Quant::Bf16,
+            ModelRef::Custom { stored, .. } => *stored,
+            ModelRef::Count(_) => Stored::of(Quant::Bf16),
         }
+    }
+
+    /// The weights in a form: as its checkpoint stores them, where that is its form.
+    pub fn stored_in(&self, quant: Quant) -> Stored {
+        let own = self.stored();
+        if own.quant == quant { own } else { Stored::of(quant) }
+    }
+
+    /// Whether a figure takes the form of this model's checkpoint when it takes the model after `before`, with weights that are now as in
+    /// `before`'s checkpoint or not: a config that names a form is always followed.
+    pub fn brings_its_form(&self, is_as_before: bool) -> bool {
+        is_as_before || matches!(self, ModelRef::Custom { stored, .. } if stored.quant != Quant::Bf16)
     }
 
     /// Its architecture, if more than a number of parameters is known.

@@ -307,7 +307,7 @@ const NO_YES: &[&str] = &["false", "true"];
 
 /// The parameters of a shape in a query string (`model=custom`): the names of `config.json`, and our own where a
 /// family's code rather than its config decides. What is not given is the Llama layout.
-pub const SPECS: [ParamSpec; 35] = [
+pub const SPECS: [ParamSpec; 36] = [
     whole("hidden_size", "width of the residual stream", 1, MAX_WIDTH),
     whole("num_hidden_layers", "layers", 1, MAX_LAYERS),
     whole("num_attention_heads", "query heads", 1, MAX_WIDTH),
@@ -353,6 +353,12 @@ pub const SPECS: [ParamSpec; 35] = [
     whole("sliding_window", "tokens that a layer with a window keeps", 1, 1_000_000_000),
     whole("sliding_layers", "layers with the window; all if absent", 1, MAX_LAYERS),
     choice("layer_kinds", "what differs from layer to layer, as a config.json was read", &[], ""),
+    choice(
+        "checkpoint",
+        "how a checkpoint stores the weights: the form, and bits of a layer’s weight beside routed experts and in them",
+        &[],
+        "",
+    ),
 ];
 
 const QK_NORMS: &[&str] = &["none", "head", "full"];

@@ -56,7 +56,9 @@ impl ModelRef {
     /// the number alone.
     pub fn resized(&self, params: f64) -> Self {
         match self {
-            Self::Custom { shape, guess } => Self::Custom { shape: shape.near(params), guess: *guess },
+            Self::Custom { shape, guess, stored } => {
+                Self::Custom { shape: shape.near(params), guess: *guess, stored: *stored }
+            }
             Self::Preset(_) | Self::Count(_) => Self::Count(params.round().clamp(1.0, MAX_PARAMS as f64) as u64),
         }
     }
@@ -99,7 +101,7 @@ mod tests {
     fn only_a_model_of_ones_own_keeps_its_shape() {
         let preset = presets::find("llama-3-8b").expect("a preset");
         assert_eq!(ModelRef::Preset(preset).resized(2e9), ModelRef::Count(2_000_000_000));
-        let own = ModelRef::Custom { shape: preset.shape, guess: None };
-        assert_eq!(own.resized(2e9), ModelRef::Custom { shape: preset.shape.near(2e9), guess: None });
+        let own = ModelRef::own(preset.shape);
+        assert_eq!(own.resized(2e9), ModelRef::own(preset.shape.near(2e9)));
     }
 }

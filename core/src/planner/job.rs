@@ -330,6 +330,7 @@ impl Job {
             dp,
             gpu: self.cluster.gpu,
             mode: Mode::Training,
+            as_stored: false,
             layout: Layout { tp, sp: choice.sp, cp, ep, pipeline },
             seq: Some(self.seq),
             mbs: choice.mbs,

@@ -255,7 +255,7 @@ impl Row {
         let ([tp, cp, ep, dp, pp], [chunks, mbs]) = (self.degrees, self.schedule);
         let degrees = Degrees { tp, cp, ep, dp, pp };
         let cluster = self.machine.cluster(degrees.gpus())?;
-        let model = ModelRef::Custom { shape: self.shape, guess: None };
+        let model = ModelRef::own(self.shape);
         let job = Job::new(model, cluster, self.load, self.flash).ok()?;
         let choice = Choice { degrees, sp: self.sp, chunks, mbs, zero: self.zero, recompute: self.recompute };
         let Self { name, source, counted, measured, .. } = self;

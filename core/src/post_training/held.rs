@@ -111,7 +111,7 @@ impl Load {
 
     /// The model that is counted.
     fn counted(&self) -> ModelRef {
-        if self.scalar { ModelRef::Custom { shape: self.shape(), guess: None } } else { self.model }
+        if self.scalar { ModelRef::own(self.shape()) } else { self.model }
     }
 
     /// The adapter, on one of `tp` ranks.
@@ -134,6 +134,7 @@ impl Load {
             dp: self.dp,
             gpu: self.gpu,
             mode: Mode::Training,
+            as_stored: false,
             layout: self.layout(),
             seq: None,
             mbs: self.mbs,

@@ -10,14 +10,15 @@ pub(crate) mod roof;
 pub use roof::Roof;
 
 use crate::declare::{
-    Applies, Declaration, Field, List, Measure, Model, Origin, Origins, Param, Slot, applies, choice, headline,
+    Applies, Declaration, Field, List, Measure, Model, Origin, Origins, Param, Slot, applies, choice, headline, join,
     measure, one_of, origin, ridge, switch, when, whole, within, words,
 };
 use crate::hardware::{self, Accelerator};
 use crate::kernels::RUN;
-use crate::model::presets::{self, Preset};
+use crate::model::ModelRef;
+use crate::model::reference;
 use crate::quantity::{Unit, number, unbroken};
-use crate::query::Reader;
+use crate::query::{Query, Reader};
 use layer::{Load, Operation, Phase};
 
 /// The GPUs whose roofs are always drawn.
@@ -27,34 +28,38 @@ pub const BESIDE: [&str; 3] = ["a100-80", "h100-80", "b200"];
 pub const MAX: u64 = 1 << 20;
 
 /// Every operation that can be looked at: those of a layer, and a product of any size.
-const OPERATIONS: [&str; 14] = [
+const OPERATIONS: [&str; 19] = [
     "norm-1",
     "qkv",
+    "indexer",
     "attention",
     "scores",
     "softmax",
     "values",
     "out",
+    "mixer",
     "residual-1",
     "norm-2",
+    "router",
+    "latent-in",
     "mlp-up",
     "activation",
     "mlp-down",
+    "latent-out",
     "residual-2",
     PRODUCT,
 ];
 /// The one of any size.
 pub const PRODUCT: &str = "product";
 
-/// Models whose layers have a dense MLP and heads alone, from small to large: those that [`layer::operations`] lists.
-const DENSE: [&str; 7] =
-    ["gpt2-xl", "llama-2-7b", "llama-3-8b", "llama-2-13b", "llama-2-70b", "llama-3-70b", "gpt3-175b"];
+/// The model that is meant if none is given.
+const MODEL: &str = "llama-3-8b";
 
 /// The parameters of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// The model whose layer it is.
-    pub model: &'static Preset,
+    pub model: ModelRef,
     /// What goes through the layer.
     pub load: Load,
     /// The operation that is looked at.
@@ -78,49 +83,53 @@ const fn side(name: &'static str, doc: &'static str, label: &'static str) -> Dec
     whole(name, doc, [1, MAX], "4096").label(label).doubling(14).more("Your product")
 }
 
+const OWN: [Param<Params>; 11] = [
+    reference::MODEL.default(MODEL).label("Layer from").more("Model").own_control(),
+    choice(
+        "phase",
+        "prefill: all tokens at once, as in training; decode: one more token of each sequence",
+        Phase::LIST,
+        "prefill",
+    )
+    .label("Phase")
+    .main()
+    .at(|p: &mut Params| p.load.phase.slot()),
+    whole("seq", "tokens of a sequence, or in its cache", [1, MAX], "4096")
+        .label("Sequence length, tokens")
+        .doubling(17)
+        .main()
+        .at(|p: &mut Params| p.load.seq.slot()),
+    whole("batch", "sequences", [1, MAX], "1")
+        .label("Sequences")
+        .doubling(12)
+        .main()
+        .at(|p: &mut Params| p.load.batch.slot()),
+    switch("flash", "whether attention is fused", true)
+        .label("Attention")
+        .labels(&["three kernels", "fused"])
+        .at(|p: &mut Params| p.load.flash.slot()),
+    choice(
+        "op",
+        "the operation that is looked at; what a layer has not is attention, or queries times keys",
+        List { ids: &OPERATIONS, labels: &OPERATIONS },
+        "mlp-up",
+    )
+    .drawn()
+    .at(|p: &mut Params| p.op.slot()),
+    choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").main().at(|p: &mut Params| p.gpu.slot()),
+    side("m", "rows of the product", "Rows: m").at(|p: &mut Params| p.sizes[0].slot()),
+    side("n", "columns of the product", "Columns: n").at(|p: &mut Params| p.sizes[1].slot()),
+    side("k", "terms of each of its elements", "Terms of each element: k").at(|p: &mut Params| p.sizes[2].slot()),
+    RUN.at(|p: &mut Params| Slot::Whole(&mut p.run)),
+];
+
 impl Model for Params {
     type Result = Placed;
     const ID: &'static str = "roofline";
     const TITLE: &'static str = "The roofline";
     const SUMMARY: &'static str =
         "What limits each operation of a layer, arithmetic or memory, on a GPU of your choice and on your own.";
-    const PARAMS: &'static [Param<Self>] = &[
-        choice("model", "the model", List { ids: &DENSE, labels: &presets::names(&DENSE) }, "llama-3-8b")
-            .label("Layer from")
-            .at(|p| p.model.slot()),
-        choice(
-            "phase",
-            "prefill: all tokens at once, as in training; decode: one more token of each sequence",
-            Phase::LIST,
-            "prefill",
-        )
-        .label("Phase")
-        .main()
-        .at(|p| p.load.phase.slot()),
-        whole("seq", "tokens of a sequence, or in its cache", [1, MAX], "4096")
-            .label("Sequence length, tokens")
-            .doubling(17)
-            .main()
-            .at(|p| p.load.seq.slot()),
-        whole("batch", "sequences", [1, MAX], "1").label("Sequences").doubling(12).main().at(|p| p.load.batch.slot()),
-        switch("flash", "whether attention is fused", true)
-            .label("Attention")
-            .labels(&["three kernels", "fused"])
-            .at(|p| p.load.flash.slot()),
-        choice(
-            "op",
-            "the operation that is looked at; what a layer has not is attention, or queries times keys",
-            List { ids: &OPERATIONS, labels: &OPERATIONS },
-            "mlp-up",
-        )
-        .drawn()
-        .at(|p| p.op.slot()),
-        choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").main().at(|p| p.gpu.slot()),
-        side("m", "rows of the product", "Rows: m").at(|p| p.sizes[0].slot()),
-        side("n", "columns of the product", "Columns: n").at(|p| p.sizes[1].slot()),
-        side("k", "terms of each of its elements", "Terms of each element: k").at(|p| p.sizes[2].slot()),
-        RUN.at(|p| Slot::Whole(&mut p.run)),
-    ];
+    const PARAMS: &'static [Param<Self>] = &join::<_, { OWN.len() + reference::OWN }>(&[&OWN, &reference::own()]);
     const APPLIES: &'static [Applies<Self>] = &[applies(&["m", "n", "k"], |p| p.op.0 == PRODUCT)];
     const ORIGIN: Origin = roof::ORIGIN;
     const ORIGINS: &'static [Origins] = &[
@@ -191,10 +200,16 @@ impl Model for Params {
     ];
 
     fn evaluate(&self) -> Result<Placed, String> {
+        self.model.sound()?;
         Ok(Placed::new(self))
     }
 
-    fn settle(&mut self, _reader: &mut Reader<'_>) {
+    fn unplaced(&self) -> Query {
+        self.model.query()
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        self.model = ModelRef::read_shape(reader, MODEL);
         *self = self.with_flash(self.load.flash);
     }
 
@@ -236,7 +251,7 @@ pub struct Placed {
 impl Placed {
     /// Places the operations.
     pub fn new(params: &Params) -> Self {
-        let layer = layer::operations(&params.model.shape, &params.load);
+        let layer = params.model.shape().map_or_else(Vec::new, |shape| layer::operations(shape, &params.load));
         let chosen = layer.iter().find(|operation| operation.id == params.op.0).copied();
         Self { params: *params, roof: Roof::of(params.gpu), layer, chosen: chosen.unwrap_or_else(|| params.product()) }
     }

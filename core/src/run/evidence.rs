@@ -15,7 +15,6 @@ use crate::hardware::named as gpu;
 use crate::launch::world::MOST_NODES;
 use crate::launch::{Case, Fault, Outcome as LaunchOutcome, Params as LaunchParams, Script, header_of};
 use crate::memory::Dtype;
-use crate::model::ModelRef;
 use crate::model::config::{Import, import};
 use crate::network::measured;
 use crate::quantity::{Unit, count, grouped, listed};
@@ -40,11 +39,10 @@ pub(super) fn config(name: &str, text: &str) -> Card {
     let Ok(size) = imported.shape.count() else {
         return Card::refused(name, Kind::Config, "The sizes in it make no model.");
     };
-    let guess = matches!(import, Import::Guess { .. }).then_some(imported.family);
-    card.run.model = Model::of(&ModelRef::Custom { shape: imported.shape, guess });
-    let model = card.run.setup().0.model;
+    let model = imported.model(matches!(import, Import::Guess { .. }));
+    card.run.model = Model::of(&model);
     let figure = |id, more: &[(&str, &str)]| {
-        let mut query = model.as_ref()?.query();
+        let mut query = model.query();
         more.iter().for_each(|(name, value)| query.set(name, (*value).to_owned()));
         state(id, &query)
     };
@@ -62,14 +60,7 @@ pub(super) fn config(name: &str, text: &str) -> Card {
         (size.total as f64 * dtype.bytes(), form)
     });
     let weights = format!("{} ({form})", Unit::Bytes.format(bytes));
-    // The memory breakdown has no bits below 16.
-    let link = match &imported.quantized {
-        None => figure("memory-breakdown", &[("mode", "inference"), ("dtype", dtype.id())]),
-        Some(quantized) => {
-            let bits = if quantized.bytes > 0.75 * size.total as f64 { "8" } else { "4" };
-            figure("kv-cache", &[("view", "fit"), ("weight-bits", bits)])
-        }
-    };
+    let link = figure("memory-breakdown", &[("mode", "inference"), ("dtype", dtype.id())]);
     if !is_open {
         card.found_in("Weights", weights, link);
     }
@@ -77,7 +68,8 @@ pub(super) fn config(name: &str, text: &str) -> Card {
     let cache = |tokens: u64| Unit::Bytes.format(imported.shape.kv_bytes(tokens, each));
     let per_token = imported.shape.kv_bytes_per_token(each);
     if per_token > 0.0 {
-        let fit = figure("kv-cache", &[("view", "fit")]);
+        let bits = model.stored().quant.bits().to_string();
+        let fit = figure("kv-cache", &[("view", "fit"), ("weight-bits", &bits)]);
         let said = format!("{} in 16 bits", Unit::Bytes.format(per_token));
         card.found_in("KV cache per token", said, fit.clone());
         if let Some(longest) = imported.context {

@@ -127,7 +127,7 @@ impl Model {
     pub fn of(model: &ModelRef) -> Self {
         let preset = match model {
             ModelRef::Preset(preset) => Some(*preset),
-            ModelRef::Custom { shape, guess: None } => presets::ALL.iter().find(|preset| preset.shape == *shape),
+            ModelRef::Custom { shape, guess: None, .. } => presets::ALL.iter().find(|preset| preset.shape == *shape),
             // Sizes that were guessed stay a guess, even those of a known model.
             ModelRef::Custom { .. } | ModelRef::Count(_) => None,
         };

@@ -702,7 +702,7 @@ fn a_serving_command_is_read_as_the_engine_reads_it() {
 fn a_repository_is_a_model_only_if_its_sizes_are() {
     let id = |name| presets::of_hub(name).map(|preset| preset.id);
     for (name, is) in [
-        ("meta-llama/Llama-3.3-70B-Instruct", Some("llama-3-70b")),
+        ("meta-llama/Llama-3.3-70B-Instruct", Some("llama-3.3-70b")),
         ("neuralmagic/Meta-Llama-3.1-8B-Instruct-quantized.w4a16", Some("llama-3-8b")),
         ("Qwen/Qwen3-32B", Some("qwen3-32b")),
         ("Qwen/Qwen3-30B-A3B-Instruct-2507", Some("qwen3-30b-a3b")),

@@ -31,6 +31,17 @@ options!(Server {
     Trtllm: "trtllm", "TensorRT-LLM";
 });
 
+impl Server {
+    /// The version whose own parser takes what is written here (`tests/frameworks/serving.py`).
+    pub const fn version(self) -> &'static str {
+        match self {
+            Self::Vllm => "0.33.0",
+            Self::Sglang => "0.5.23",
+            Self::Trtllm => "1.3.0rc3",
+        }
+    }
+}
+
 /// How an engine is started. What is `None` is left to the engine's default.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Serve {
@@ -75,9 +86,8 @@ pub struct Read {
     pub server: Server,
     /// What it says.
     pub serve: Serve,
-    /// Options among these, but for data parallelism, that say how requests, experts and steps are spread, as written: `--page-size 64`. One that is left to the engine,
-    /// or makes one group, isn't listed.
-    pub spread: Vec<String>,
+    /// The options that set a field of [`Serve`], as written: `--page-size 64`. One that is left to the engine, or makes one group, isn't listed.
+    given: Vec<(Sets, String)>,
     /// Its other options, as written: `--trust-remote-code`. They change no number here, or nothing is known of them.
     pub unread: Vec<String>,
     /// What cannot be read, a sentence each.
@@ -116,6 +126,38 @@ enum Sets {
     Chunked(bool),
     /// Nothing, and it takes no value.
     Flag,
+}
+
+impl Read {
+    /// Options, but for data parallelism, that say how requests, experts and steps are spread.
+    pub fn spread(&self) -> impl Iterator<Item = &str> {
+        self.given.iter().filter(|(sets, _)| sets.spreads()).map(|(_, written)| written.as_str())
+    }
+
+    /// The options whose value isn't in `taken`, which is what came of the command, with every other that sets nothing.
+    pub fn unused<'a>(&'a self, taken: &'a Serve) -> impl Iterator<Item = &'a str> {
+        let said = &self.serve;
+        let is_left = move |sets: Sets| match sets {
+            Sets::Model | Sets::Flag => false,
+            Sets::Tp => said.tp != taken.tp,
+            Sets::Pp => said.pp.is_some_and(|n| n > 1) && said.pp != taken.pp,
+            Sets::Dp | Sets::AttentionDp | Sets::DpAttention => {
+                [said.dp, said.replicas].map(|n| n.unwrap_or(1)) != [taken.dp, taken.replicas].map(|n| n.unwrap_or(1))
+            }
+            Sets::Ep | Sets::ExpertParallel => said.expert_parallel != taken.expert_parallel,
+            Sets::MaxLen => said.max_len != taken.max_len,
+            Sets::MaxSeqs => said.max_seqs != taken.max_seqs,
+            Sets::MaxTokens => said.max_tokens != taken.max_tokens,
+            Sets::Block => said.block != taken.block,
+            Sets::Memory => said.memory.map(rounded) != taken.memory.map(rounded),
+            Sets::Quantization => said.quantization != taken.quantization,
+            Sets::Kv => said.kv.is_some() && said.kv != taken.kv,
+            Sets::Prefix(_) => said.prefix != taken.prefix,
+            Sets::Chunked(_) => said.chunked != taken.chunked,
+        };
+        let left = self.given.iter().filter(move |(sets, _)| is_left(*sets)).map(|(_, written)| written.as_str());
+        left.chain(self.unread.iter().map(String::as_str))
+    }
 }
 
 impl Sets {
@@ -354,12 +396,16 @@ impl Reader {
                 }
                 Some(sets) => {
                     let value = value.unwrap_or_default();
-                    let is_default = value == "auto" || value == "-1" || value == "1" && sets.counts_groups();
+                    // SGLang's word for no chunks.
+                    let is_whole = name == "chunked-prefill-size" && value == "-1";
+                    let sets = if is_whole { Sets::Chunked(false) } else { sets };
+                    let is_left = value == "auto" || value == "-1" || value == "1" && sets.counts_groups();
+                    let is_default = is_left && !is_whole;
                     let written = format!("{written} {value}").trim_end().to_owned();
                     let problems = self.read.problems.len();
                     self.set(sets, &written, value);
-                    if sets.spreads() && !is_default && self.read.problems.len() == problems {
-                        self.read.spread.push(written);
+                    if !is_default && self.read.problems.len() == problems {
+                        self.read.given.push((sets, written));
                     }
                 }
             }

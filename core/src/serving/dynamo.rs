@@ -2,7 +2,8 @@
 //!
 //! Its fields are those of ai-dynamo/dynamo `deploy/operator/api/v1beta1` (`dynamographdeployment_types.go` at 0fddc01,
 //! `dynamocomponentdeployment_types.go` at 006b6e1, `common.go` at 02911c8); the image, the workers' own flags and the router's variable are
-//! those of `examples/backends/vllm/deploy/v1beta1/disagg_router.yaml` at 14a3b0d. All other arguments of a worker are vLLM's, as
+//! those of `examples/backends/vllm/deploy/v1beta1/disagg_router.yaml` at 14a3b0d. A worker over several nodes says how many; its operator
+//! gives each pod vLLM's ports and ranks (`deploy/operator/internal/dynamo/backend_vllm.go` at 003d1ee). All other arguments of a worker are vLLM's, as
 //! [`command`](super::command) writes them.
 
 use std::fmt::Write as _;
@@ -15,7 +16,7 @@ use crate::quantity::counted;
 const IMAGE: &str = "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.3.0";
 /// Has caches sent from one pool to the other.
 const TRANSFER: &str = r#"{"kv_connector":"NixlConnector","kv_role":"kv_both"}"#;
-/// Most GPUs of a worker: those of a node. A worker over several nodes needs ports and ranks that depend on the cluster.
+/// GPUs of a node, and of a pod.
 const NODE: u64 = 8;
 
 /// The manifest for a plan's users in two pools.
@@ -26,10 +27,14 @@ pub fn manifest(params: &Params, plan: &Plan) -> Result<String, String> {
     let pools = params.pools(plan)?;
     let serve = params.serve(plan, Server::Vllm);
     let gpus = serve.gpus();
-    if gpus > NODE || serve.dp.is_some_and(|dp| dp > 1) {
+    let nodes = gpus.div_ceil(NODE).max(1);
+    let group = serve.tp.unwrap_or(1);
+    // The operator starts either one tensor-parallel group over all pods, or whole groups in each.
+    let whole_groups = group == gpus || group <= NODE && NODE.is_multiple_of(group);
+    if nodes > 1 && !(gpus.is_multiple_of(NODE) && whole_groups) {
         return Err(format!(
-            "This manifest gives each worker a pod on one node, and a replica here has {}. Choose at most {NODE} GPUs per replica and no \
-             data-parallel attention.",
+            "Dynamo gives each worker whole nodes of {NODE} GPUs, and a replica here has {} in groups of {group}. Choose a multiple of {NODE} \
+             GPUs per replica, in groups that fit in a node.",
             counted(gpus, "GPU", "GPUs")
         ));
     }
@@ -49,9 +54,10 @@ pub fn manifest(params: &Params, plan: &Plan) -> Result<String, String> {
         arguments.extend(shlex::split(&serve.write(Server::Vllm)?.replace("\\\n", " ")).into_iter().flatten().skip(2));
         arguments.extend(["--disaggregation-mode", name, "--kv-transfer-config", TRANSFER].map(str::to_owned));
         let title = if name == "prefill" { "Prefill" } else { "Decode" };
+        let multinode = if nodes > 1 { format!("    multinode:\n      nodeCount: {nodes}\n") } else { String::new() };
         let _ = write!(
             text,
-            "  - name: {title}\n    type: {name}\n    replicas: {replicas}\n    podTemplate:\n      spec:\n        containers:\n        - name: \
+            "  - name: {title}\n    type: {name}\n    replicas: {replicas}\n{multinode}    podTemplate:\n      spec:\n        containers:\n        - name: \
              main\n          image: {IMAGE}\n          command: [python3, -m, dynamo.vllm]\n          args:\n"
         );
         for argument in arguments {
@@ -60,7 +66,8 @@ pub fn manifest(params: &Params, plan: &Plan) -> Result<String, String> {
         let _ = write!(
             text,
             "          envFrom:\n          - secretRef:\n              name: hf-token-secret\n              optional: true\n          \
-             resources:\n            limits:\n              nvidia.com/gpu: \"{gpus}\"\n"
+             resources:\n            limits:\n              nvidia.com/gpu: \"{}\"\n",
+            gpus / nodes
         );
     }
     Ok(text)
@@ -93,6 +100,8 @@ mod tests {
             "model=llama-3-70b&users=500&token=0.05&quant=fp8&kv-bits=8",
             "model=llama-3-70b&users=500&token=0.05&quant=fp8&kv-bits=8&prompt=16000&output=200",
             "model=llama-3-8b&users=3&token=0.05",
+            "model=deepseek-v3&users=2000&token=0.1&tp=1&dp=32&quant=fp8&kv-bits=8&gpu=h200-141",
+            "model=deepseek-v3&users=200&token=0.1&tp=16&quant=fp8&kv-bits=8&gpu=h100-80",
         ] {
             let (params, plan, text) = written(query);
             let text = text.expect(query);
@@ -117,9 +126,13 @@ mod tests {
                 assert_eq!(containers[0].at("image").and_then(Node::text), Some(IMAGE), "{text}");
                 if i > 0 {
                     let limit = containers[0].at("resources.limits").and_then(|l| l.get("nvidia.com/gpu")?.text());
-                    assert_eq!(limit, Some(plan.size().expect("one").replica().to_string().as_str()));
+                    let nodes = component
+                        .at("multinode.nodeCount")
+                        .and_then(Node::text)
+                        .map_or(1, |n| n.parse().expect("a number"));
                     let each: u64 = limit.and_then(|limit| limit.parse().ok()).expect("a number");
-                    asked += each * said(i, "replicas").parse::<u64>().expect("a number");
+                    assert_eq!((each <= NODE, each * nodes), (true, plan.size().expect("one").replica()));
+                    asked += nodes * each * said(i, "replicas").parse::<u64>().expect("a number");
                     let arguments = texts(&containers[0], "args");
                     assert_eq!(arguments[0], "--model", "{text}");
                     assert!(
@@ -170,8 +183,8 @@ mod tests {
     }
 
     #[test]
-    fn what_one_node_does_not_hold_is_refused() {
-        let (.., text) = written("model=deepseek-v3&users=2000&token=0.1&tp=1&dp=32&quant=fp8&kv-bits=8&gpu=h200-141");
-        assert!(text.is_err_and(|why| why.contains("32 GPUs")));
+    fn part_of_a_node_beside_whole_ones_is_refused() {
+        let (.., text) = written("model=deepseek-v3&users=2000&token=0.1&tp=1&dp=20&quant=fp8&kv-bits=8&gpu=h200-141");
+        assert!(text.is_err_and(|why| why.contains("20 GPUs")));
     }
 }

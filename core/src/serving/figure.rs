@@ -24,7 +24,9 @@ pub const ALL_STEPS: u64 = 1_000_000;
 /// Most blocks that are simulated.
 const MOST_BLOCKS: u64 = 1 << 18;
 /// The most that all steps of a simulation together may do: one for each request of each step.
-const BUDGET: usize = 200_000;
+const BUDGET: usize = 300_000;
+/// Most requests of a step.
+const MOST_SEQS: u64 = 1024;
 
 /// What is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -120,9 +122,9 @@ const OWN: [Param<Params>; 19] = [
         .slider(Scale::FromZero(8))
         .main()
         .at(|p| p.rate.slot()),
-    whole("seqs", "requests of a step at the most (max_num_seqs)", [1, 256], "8")
+    whole("seqs", "requests of a step at the most (max_num_seqs)", [1, MOST_SEQS], "8")
         .label("Maximum requests per step")
-        .doubling(8)
+        .doubling(10)
         .main()
         .at(|p| p.seqs.slot()),
     whole("tokens", "new tokens of a step at the most (max_num_batched_tokens)", [1, 1 << 17], "2048")
@@ -150,23 +152,23 @@ const OWN: [Param<Params>; 19] = [
         .slider(Scale::Linear { min: 1.0, max: MOST as f64, step: 1.0 })
         .more("Requests")
         .at(|p| p.requests.slot()),
-    whole("prompt", "tokens of a prompt, on average", [1, 1 << 15], "512")
+    whole("prompt", "tokens of a prompt, on average", [1, 1 << 17], "512")
         .label("Tokens per prompt")
-        .doubling(15)
+        .doubling(17)
         .more("Requests")
         .at(|p| p.prompt.slot()),
-    whole("output", "tokens of an answer, on average", [1, 4096], "48")
+    whole("output", "tokens of an answer, on average", [1, 1 << 15], "48")
         .label("Tokens per answer")
-        .doubling(12)
+        .doubling(15)
         .more("Requests")
         .at(|p| p.output.slot()),
     choice("lengths", "how lengths differ", Lengths::LIST, "skewed")
         .label("Lengths")
         .more("Requests")
         .at(|p| p.lengths.slot()),
-    whole("shared", "tokens that all prompts begin with", [0, 1 << 14], "0")
+    whole("shared", "tokens that all prompts begin with", [0, 1 << 17], "0")
         .label("Shared prompt prefix")
-        .slider(Scale::FromZero(14))
+        .slider(Scale::FromZero(17))
         .more("Requests")
         .at(|p| p.shared.slot()),
     whole("seed", "the seed of lengths and arrivals", [0, 1_000_000], "1")
@@ -380,12 +382,14 @@ impl Params {
     /// Takes what a command says. What has no place here is returned, a sentence each.
     pub fn take(&mut self, read: &Read) -> Vec<String> {
         let serve = &read.serve;
-        self.seqs = serve.max_seqs.unwrap_or(self.seqs).clamp(1, 256);
+        self.seqs = serve.max_seqs.unwrap_or(self.seqs).clamp(1, MOST_SEQS);
         self.tokens = serve.max_tokens.unwrap_or(self.tokens).clamp(1, 1 << 17);
         self.block = serve.block.unwrap_or(self.block).clamp(1, 256);
         self.prefix = serve.prefix.unwrap_or(true);
         self.policy = if serve.chunked == Some(false) { Policy::PrefillFirst } else { Policy::Chunked };
-        self.machine.take(read)
+        let mut left = self.machine.take(read);
+        left.extend(self.machine.unused(read, &self.serve(read.server)));
+        left
     }
 
     /// Bytes a second of each GPU over which caches go from one replica to another: those of its port to other nodes, else of PCIe 4.

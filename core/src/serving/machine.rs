@@ -2,10 +2,11 @@
 
 use super::command::{Read, Serve, Server};
 use super::step::{Deployment, KV_BITS, Quant, Reach};
-use crate::declare::{Field as _, Param, choice, whole};
+use crate::declare::{Field as _, Param, Scale, choice, real, whole};
 use crate::hardware::{self, Accelerator};
 use crate::kv_cache::figure::{ACTIVATIONS, USED};
 use crate::model::{ModelRef, presets};
+use crate::quantity::Unit;
 use crate::query::shorten;
 use crate::units::GB;
 
@@ -26,6 +27,8 @@ pub struct Machine {
     pub kv_bits: u32,
     /// What kernels reach.
     pub reach: Reach,
+    /// The share of each GPU's memory that the engine may use.
+    pub share: f64,
     /// GB of each GPU that activations take.
     pub activations: f64,
 }
@@ -40,10 +43,14 @@ impl Default for Machine {
             quant: Quant::Bf16,
             kv_bits: 16,
             reach: Reach::Kernels,
+            share: USED,
             activations: 0.0,
         }
     }
 }
+
+/// What engines call a cache in 16 bits.
+const WHOLE: [&str; 5] = ["bfloat16", "bf16", "float16", "fp16", "half"];
 
 /// Parameters that have a machine.
 pub trait Serves {
@@ -58,7 +65,7 @@ impl Machine {
     pub const MOST_GROUPS: u64 = 128;
 
     /// How many parameters [`Machine::params`] has.
-    pub const PARAMS: usize = 6;
+    pub const PARAMS: usize = 7;
 
     /// The parameters that all figures have in the same place.
     pub const fn params<P: Serves>() -> [Param<P>; Self::PARAMS] {
@@ -91,6 +98,18 @@ impl Machine {
             .quiet()
             .at(|p: &mut P| p.machine().dp.slot()),
             ACTIVATIONS.more("Machine").at(|p: &mut P| p.machine().activations.slot()),
+            real(
+                "share",
+                "share of each GPU’s memory that the engine may use (gpu_memory_utilization)",
+                [0.01, 1.0],
+                "0.9",
+            )
+            .label("GPU memory utilization")
+            .unit(Unit::Fraction)
+            .slider(Scale::Linear { min: 0.5, max: 1.0, step: 0.01 })
+            .more("Machine")
+            .quiet()
+            .at(|p: &mut P| p.machine().share.slot()),
         ]
     }
 
@@ -115,8 +134,8 @@ impl Machine {
         // vLLM counts activations within its share, SGLang beside it, TensorRT-LLM gives the cache a share of what loading leaves.
         let beside = self.activations * GB / self.gpu.memory.0;
         let memory = match server {
-            Server::Vllm | Server::Trtllm => USED,
-            Server::Sglang => (USED - beside).max(0.01),
+            Server::Vllm | Server::Trtllm => self.share,
+            Server::Sglang => (self.share - beside).max(0.01),
         };
         Serve {
             model,
@@ -136,13 +155,14 @@ impl Machine {
     /// Takes another model, and with it the form in which its checkpoint stores the weights, unless they have another form than the checkpoint
     /// of the model before.
     pub fn choose(&mut self, model: ModelRef) {
-        if self.quant == self.model.stored() {
-            self.quant = model.stored();
+        if model.brings_its_form(self.quant == self.model.stored().quant) {
+            self.quant = model.stored().quant;
         }
         self.model = model;
     }
 
-    /// Takes what a command says. What has no place here is returned, a sentence each.
+    /// Takes what a command says. What cannot be read or computed is returned, a sentence each; [`Machine::unused`] has the options that are
+    /// left.
     pub fn take(&mut self, read: &Read) -> Vec<String> {
         let serve = &read.serve;
         let mut left = read.problems.clone();
@@ -156,7 +176,28 @@ impl Machine {
             None => {}
         }
         self.tp = serve.tp.unwrap_or(1).clamp(1, Self::MOST);
-        self.dp = serve.dp.unwrap_or(1).clamp(1, Self::MOST_GROUPS);
+        let has_experts = self.model.shape().is_some_and(|shape| shape.moe_layers() > 0);
+        // Groups of a model without experts share nothing: they are replicas.
+        self.dp = if has_experts { serve.dp.unwrap_or(1).clamp(1, Self::MOST_GROUPS) } else { 1 };
+        if !has_experts && serve.dp.is_some_and(|dp| dp > 1) {
+            left.push(format!(
+                "{} has no experts to share, so data-parallel groups are replicas of their own; one is taken.",
+                self.name()
+            ));
+        }
+        self.share = USED;
+        match (read.server, serve.memory) {
+            (Server::Vllm, Some(share)) => self.share = share,
+            // Its share is of weights and cache alone.
+            (Server::Sglang, Some(share)) => {
+                self.share = (share + self.activations * GB / self.gpu.memory.0).min(1.0);
+            }
+            (Server::Trtllm, Some(_)) => left.push(
+                "TensorRT-LLM’s share is of what loading the model leaves free. Set “GPU memory utilization” instead."
+                    .to_owned(),
+            ),
+            (_, None) => {}
+        }
         let lower = |text: &Option<String>| text.as_deref().unwrap_or_default().to_lowercase();
         let (weights, path, kv) = (lower(&serve.quantization), serve.model.to_lowercase(), lower(&serve.kv));
         let says = |word: &str| weights.contains(word) || path.contains(word);
@@ -172,7 +213,7 @@ impl Machine {
         } else if says("fp8") {
             Quant::Fp8
         } else if weights.is_empty() && !says("bf16") {
-            presets::of_hub(&serve.model).map_or(Quant::Bf16, |preset| preset.stored)
+            presets::of_hub(&serve.model).map_or(Quant::Bf16, |preset| preset.stored.quant)
         } else {
             Quant::Bf16
         };
@@ -186,17 +227,36 @@ impl Machine {
         if serve.pp.is_some_and(|stages| stages > 1) {
             left.push("Pipeline stages are not computed here; one stage is taken.".to_owned());
         }
-        if !read.unread.is_empty() {
-            left.push(format!("Not used: {}.", read.unread.join(", ")));
-        }
         left
+    }
+
+    /// The options of a command that count for nothing here, in a sentence: those that `own`, which a figure would start its engine with after
+    /// taking the command, doesn't have.
+    pub fn unused(&self, read: &Read, own: &Serve) -> Option<String> {
+        let said = &read.serve;
+        // Forms have other words in commands than here.
+        let is_form = said.quantization.is_some() && self.quant != Quant::Bf16;
+        let is_cache = self.kv_bits < 16 || said.kv.as_deref().is_some_and(|kv| WHOLE.contains(&kv));
+        let has_groups = self.model.shape().is_some_and(|shape| shape.moe_layers() > 0);
+        let taken = Serve {
+            // Said in sentences of their own.
+            pp: said.pp,
+            dp: if has_groups { own.dp } else { said.dp },
+            quantization: said.quantization.clone().filter(|_| is_form),
+            kv: said.kv.clone().filter(|_| is_cache),
+            memory: said.memory.filter(|_| read.server != Server::Trtllm),
+            ..own.clone()
+        };
+        let left: Vec<&str> = read.unused(&taken).collect();
+        (!left.is_empty()).then(|| format!("Not used: {}.", left.join(", ")))
     }
 
     /// What is deployed.
     pub fn deployment(&self) -> Deployment {
         let shape = self.model.shape().copied().unwrap_or_default();
-        let Self { gpu, tp, dp, quant, kv_bits, reach, activations, .. } = *self;
-        Deployment { shape, gpu, tp, dp, quant, kv_bits, reach, activations: activations * GB }
+        let Self { gpu, tp, dp, kv_bits, reach, share, activations, .. } = *self;
+        let stored = self.model.stored_in(self.quant);
+        Deployment { shape, gpu, tp, dp, stored, kv_bits, reach, share, activations: activations * GB }
     }
 
     /// The model’s name.
@@ -254,7 +314,9 @@ mod tests {
     fn the_form_of_a_cache_is_read_from_every_engine() {
         let bits = |command: &str| {
             let mut machine = Machine::default();
-            assert_eq!(machine.take(&read(command).expect(command)), Vec::<String>::new(), "{command}");
+            let read = read(command).expect(command);
+            assert_eq!(machine.take(&read), Vec::<String>::new(), "{command}");
+            assert_eq!(machine.unused(&read, &Serve::default()), None, "{command}");
             machine.kv_bits
         };
         let of =

@@ -10,7 +10,7 @@ use crate::scheduler::jobs::Wrong;
 /// Most requests.
 pub const MOST: usize = 400;
 /// Most tokens of a prompt or an answer.
-pub const LONGEST: u64 = 1 << 17;
+pub const LONGEST: u64 = 1 << 19;
 
 /// A request.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -538,7 +538,7 @@ impl Params {
 
     /// Takes what a command says. What has no place here is returned, a sentence each.
     pub fn take(&mut self, read: &Read) -> Vec<String> {
-        let left = self.machine.take(read);
+        let mut left = self.machine.take(read);
         self.tp = self.machine.tp;
         if let Some(longest) = read.serve.max_len {
             // As much of the longest request is its answer as was.
@@ -548,6 +548,16 @@ impl Params {
             self.prompt = longest.saturating_sub(self.output).clamp(1, 1 << 17);
             self.cached = self.cached.min(self.prompt - 1);
         }
+        // Prompts are cut into chunks, and requests per step are what the plan finds.
+        let plan = self.evaluate().unwrap_or_default();
+        let own = Serve {
+            prefix: Some(self.cached > 0),
+            chunked: Some(true),
+            memory: read.serve.memory,
+            tp: Some(self.machine.tp),
+            ..self.serve(&plan, read.server)
+        };
+        left.extend(self.machine.unused(read, &own));
         left
     }
 

@@ -20,13 +20,13 @@ use crate::declare::{List, Origin};
 use crate::hardware::Accelerator;
 use crate::hardware::links::{self, Link};
 use crate::kv_cache::decode::{Way, work};
-use crate::kv_cache::figure::USED;
 use crate::kv_cache::models::Named;
 use crate::kv_cache::{Cache, GROUPS, Keeps, Layers};
 use crate::model::{Shape, bytes_of_weight};
 use crate::network::{Cost, Fabric, cost};
 use crate::options;
 use crate::planner::efficiency::{self, LAUNCH, LINK};
+use crate::query::plain;
 use crate::speculative::figure::Weights;
 
 /// Where the time of a step comes from.
@@ -125,6 +125,64 @@ impl Quant {
     }
 }
 
+/// How a checkpoint stores its weights.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Stored {
+    /// The form.
+    pub quant: Quant,
+    /// Bits of a layer's weight beside routed experts, and in them, with scales and with what is left in 16 bits; 0 for those of the form.
+    bits: [f64; 2],
+}
+
+/// What separates the parts of [`Stored::write`]. It isn't escaped in an address.
+const PART: char = '~';
+
+impl Stored {
+    /// Bits are kept to so many of a bit.
+    const STEPS: f64 = 1e6;
+
+    /// In a form as it usually is.
+    pub const fn of(quant: Quant) -> Self {
+        Self { quant, bits: [0.0; 2] }
+    }
+
+    /// In a form, with so many bits beside routed experts and in them.
+    pub const fn with(quant: Quant, bits: [f64; 2]) -> Self {
+        Self { quant, bits }
+    }
+
+    /// The same from bytes of a weight, which a file gives.
+    pub fn measured(quant: Quant, bytes: [f64; 2]) -> Self {
+        Self { quant, bits: bytes.map(|each| (each * 8.0 * Self::STEPS).round() / Self::STEPS) }
+    }
+
+    /// Bytes of a layer's weight beside routed experts, and in them, in a model with experts or without.
+    pub fn bytes(self, experts: bool) -> [f64; 2] {
+        let usual = [self.quant.bytes_beside(experts), self.quant.bytes()];
+        let or = |bits: f64, usual: f64| if bits > 0.0 { bits / 8.0 } else { usual };
+        [or(self.bits[0], usual[0]), or(self.bits[1], usual[1])]
+    }
+
+    /// As a parameter has it: `mxfp4~16~4.25`, or the form alone.
+    pub fn write(self) -> String {
+        let [beside, experts] = self.bits.map(plain);
+        let id = self.quant.id();
+        if self.bits == [0.0; 2] { id.to_owned() } else { format!("{id}{PART}{beside}{PART}{experts}") }
+    }
+
+    /// Reads what [`Stored::write`] wrote.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut parts = text.split(PART);
+        let quant = Quant::find(parts.next()?)?;
+        let bits = |text: &str| text.parse().ok().filter(|bits| (0.1..=16.0).contains(bits));
+        match (parts.next(), parts.next(), parts.next()) {
+            (None, ..) => Some(Self::of(quant)),
+            (Some(beside), Some(experts), None) => Some(Self { quant, bits: [bits(beside)?, bits(experts)?] }),
+            _ => None,
+        }
+    }
+}
+
 /// What kernels reach of the data sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reach {
@@ -154,12 +212,14 @@ pub struct Deployment {
     pub tp: u64,
     /// Groups of so many GPUs with requests of their own, which share the routed experts.
     pub dp: u64,
-    /// The form of the weights.
-    pub quant: Quant,
+    /// The form of the weights, and their bits.
+    pub stored: Stored,
     /// Bits of a cached value.
     pub kv_bits: u32,
     /// What kernels reach.
     pub reach: Reach,
+    /// The share of each GPU's memory that the engine may use.
+    pub share: f64,
     /// Bytes of each GPU that activations and CUDA graphs take.
     pub activations: f64,
 }
@@ -261,7 +321,7 @@ impl Deployment {
 
     /// Whether products are computed in fp8.
     fn is_fp8(&self) -> bool {
-        self.quant.multiplies_in_fp8() && self.gpu.fp8.is_some()
+        self.stored.quant.multiplies_in_fp8() && self.gpu.fp8.is_some()
     }
 
     /// Makes it ready to be asked for steps.
@@ -280,12 +340,12 @@ impl Deployment {
                 .to_owned());
         }
         let has_experts = self.shape.moe.is_some();
-        let weight_bytes = [self.quant.bytes_beside(has_experts), self.quant.bytes()];
+        let weight_bytes = self.stored.bytes(has_experts);
         let experts = counted.experts as f64 * weight_bytes[1];
         let one = counted.stored_apart(weight_bytes[0], weight_bytes[1]);
         // Each group has a copy of everything but the routed experts.
         let stored = experts + (one - experts) * dp as f64;
-        let usable = (USED * self.gpu.memory.0 - self.activations).max(0.0) * gpus as f64;
+        let usable = (self.share * self.gpu.memory.0 - self.activations).max(0.0) * gpus as f64;
         if stored >= usable {
             return Err(format!(
                 "The weights take {} and {gpus} × {} have {} for them and the cache. More GPUs or fewer bits are needed.",

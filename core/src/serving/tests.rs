@@ -1,9 +1,10 @@
+use super::command::{Read, Server, read};
 use super::figure::Params;
 use super::requests::Trace;
 use super::scheduler::Policy;
 use super::sizing;
 use super::step::{Chunk, Deployment, Quant, Reach};
-use crate::declare::{Model as _, Text as _};
+use crate::declare::{Model, Text as _};
 use crate::hardware;
 use crate::model::presets;
 use crate::query::Query;
@@ -14,7 +15,8 @@ fn deployment(model: &str, gpu: &str, tp: u64, quant: Quant) -> Deployment {
         shape: presets::find(model).expect("there").shape,
         gpu: hardware::find(gpu).expect("there"),
         tp,
-        quant,
+        stored: super::step::Stored::of(quant),
+        share: crate::kv_cache::figure::USED,
         kv_bits: if quant == Quant::Bf16 { 16 } else { 8 },
         reach: Reach::Kernels,
         activations: 0.0,
@@ -252,8 +254,6 @@ fn a_wide_deployment_decodes_about_as_fast_as_deepseek_reports() {
 /// What a plan says is written for each engine, and what vLLM is told sets the figure to the same.
 #[test]
 fn a_plan_is_written_as_a_command_and_read_back() {
-    use crate::declare::Model as _;
-    use crate::serving::command::{Server, read};
     use crate::serving::sizing::Params;
     let state =
         "model=deepseek-v3&gpu=h200-141&tp=1&dp=16&quant=fp8&kv-bits=8&users=2000&token=0.1&prompt=4000&output=96";
@@ -269,9 +269,12 @@ fn a_plan_is_written_as_a_command_and_read_back() {
     ] {
         assert!(text.contains(part), "{text}");
     }
-    let mut back = Params::standard();
+    let mut back = Params::read(&Query::parse("gpu=h200-141&users=2000&token=0.1&prompt=4000&output=96")).0;
     let left = back.take(&read(&text).expect("is a command"));
     assert!(left.is_empty(), "{left:?}");
+    // Another plan has other requests per step.
+    let left = Params::standard().take(&read(&text).expect("is a command"));
+    assert!(left.iter().any(|line| line.contains("--max-num-seqs")), "{left:?}");
     assert_eq!((back.machine.dp, back.tp, back.machine.quant, back.machine.kv_bits), (16, 1, Quant::Fp8, 8));
     assert_eq!((back.machine.model, back.prompt + back.output), (params.machine.model, 4096));
     for server in Server::ALL {
@@ -282,7 +285,6 @@ fn a_plan_is_written_as_a_command_and_read_back() {
 /// Requests by shape: long answers fill the cache, cached prompts cost no computing, and a promise of the first token bounds the batch.
 #[test]
 fn workloads_of_other_shapes_are_planned() {
-    use crate::declare::Model as _;
     use crate::serving::sizing::Params;
     let plan = |state: &str| {
         let params = Params::read(&Query::parse(&format!(
@@ -300,4 +302,133 @@ fn workloads_of_other_shapes_are_planned() {
     assert!(
         plan("users=1&prompt=100000&output=256&first=0.1").is_err_and(|why| why.starts_with("The first token takes"))
     );
+}
+
+/// Whatever a command says either changes the state or is in what is said of it.
+#[test]
+fn every_option_is_used_or_listed() {
+    fn check<P: Model + Clone + PartialEq>(
+        state: &str,
+        (base, options): (&str, &[&str]),
+        take: fn(&mut P, &Read) -> Vec<String>,
+    ) {
+        let start = P::read(&Query::parse(state)).0;
+        let taken = |command: &str| {
+            let mut params = start.clone();
+            let left = take(&mut params, &read(command).expect(command));
+            (params, left.join(" "))
+        };
+        let (plain, _) = taken(base);
+        for option in options {
+            let (params, left) = taken(&format!("{base} {option}"));
+            let sentences = ["Pipeline stages", "TensorRT-LLM’s share"];
+            let is_said = left.contains(option) || sentences.iter().any(|sentence| left.contains(sentence));
+            assert!(is_said || params != plain, "{base} {option}: {left}");
+        }
+    }
+    let engines: [(&str, &[&str]); 3] = [
+        (
+            "vllm serve Qwen/Qwen3-30B-A3B",
+            &[
+                "--tensor-parallel-size 4",
+                "--tensor-parallel-size 64",
+                "--pipeline-parallel-size 2",
+                "--data-parallel-size 2",
+                "--enable-expert-parallel",
+                "--max-model-len 16384",
+                "--max-num-seqs 7",
+                "--max-num-seqs 100000",
+                "--max-num-batched-tokens 1000",
+                "--block-size 32",
+                "--gpu-memory-utilization 0.8",
+                "--quantization fp8",
+                "--quantization gguf",
+                "--kv-cache-dtype fp8",
+                "--kv-cache-dtype turboquant_3bit_nc",
+                "--no-enable-prefix-caching",
+                "--no-enable-chunked-prefill",
+                "--enforce-eager",
+                "--swap-space 4",
+            ],
+        ),
+        (
+            "python -m sglang.launch_server --model-path Qwen/Qwen3-30B-A3B",
+            &[
+                "--tp-size 4",
+                "--dp-size 2",
+                "--attn-dp-size 2",
+                "--ep-size 4",
+                "--context-length 16384",
+                "--max-running-requests 7",
+                "--chunked-prefill-size 1000",
+                "--page-size 32",
+                "--mem-fraction-static 0.8",
+                "--quantization fp8",
+                "--kv-cache-dtype fp8_e5m2",
+                "--disable-radix-cache",
+                "--schedule-policy lpm",
+            ],
+        ),
+        (
+            "trtllm-serve Qwen/Qwen3-30B-A3B",
+            &[
+                "--tp_size 4",
+                "--pp_size 2",
+                "--ep_size 4",
+                "--max_seq_len 16384",
+                "--max_batch_size 7",
+                "--max_num_tokens 1000",
+                "--free_gpu_memory_fraction 0.8",
+                "--kv_cache_dtype fp8",
+                "--config serve.yaml",
+            ],
+        ),
+    ];
+    for engine in engines {
+        check::<sizing::Params>("prompt=2048&cached=512", engine, sizing::Params::take);
+        check::<Params>("", engine, Params::take);
+    }
+}
+
+/// What the batching figure writes for an engine sets it to the same again, and nothing of it is left over.
+#[test]
+fn exports_read_back_to_the_state_that_wrote_them() {
+    for query in [
+        "model=llama-3-8b&policy=chunked&seqs=64&tokens=8192",
+        "model=llama-3-8b&policy=prefill-first&prefix=false&block=32&share=0.8",
+        "model=deepseek-v3&policy=chunked&tp=1&dp=16&quant=fp8&kv-bits=8&block=64&gpu=h200-141",
+    ] {
+        let state = Params::read(&Query::parse(query)).0;
+        for server in [Server::Vllm, Server::Sglang] {
+            let text = state.serve(server).write(server).expect(query);
+            let gpu = Query::new([("gpu", state.machine.gpu.id)]);
+            let mut back = Params::read(&gpu).0;
+            let left = back.take(&read(&text).expect("a command"));
+            assert_eq!(left, Vec::<String>::new(), "{text}");
+            let of = |p: &Params| (p.seqs, p.tokens, p.block, p.prefix, p.policy, p.machine);
+            assert_eq!(of(&back), of(&state), "{text}");
+        }
+    }
+}
+
+/// Answers of 16,000 tokens, and prompts of 100,000 of which 95% are cached.
+#[test]
+fn reasoning_and_agents_are_scheduled() {
+    for query in [
+        "requests=12&rate=1&prompt=512&output=16000&lengths=equal&seqs=16&policy=chunked",
+        "requests=12&rate=1&prompt=100000&shared=95000&output=500&lengths=equal&seqs=16&policy=chunked&tokens=8192",
+    ] {
+        let state = Params::read(&Query::parse(query));
+        assert_eq!(state.1, [], "{query}");
+        let shown = state.0.evaluate().unwrap_or_else(|why| panic!("{query}: {why}"));
+        assert_eq!(shown.schedule.outcomes.iter().filter(|o| o.tokens.is_empty()).count(), 0, "{query}");
+    }
+    for query in [
+        "sessions=6&turns=1&prompt=512&output=16000&lengths=equal",
+        "sessions=16&turns=4&prompt=5000&shared=95000&output=500",
+    ] {
+        let state = super::fleet::Params::read(&Query::parse(query));
+        assert_eq!(state.1, [], "{query}");
+        assert!(state.0.evaluate().is_ok_and(|outcome| outcome.run.answered > 0), "{query}");
+    }
 }

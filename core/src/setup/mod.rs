@@ -188,7 +188,10 @@ fn model(reader: &mut Reader<'_>) -> Option<ModelRef> {
     let count = reader.real_or_none("params");
     let model = match reader.choice("model") {
         "" => return count.map(|n| ModelRef::Count(n.round() as u64)),
-        "custom" => ModelRef::Custom { shape: shape::read(reader)?, guess },
+        "custom" => {
+            let shape = shape::read(reader)?;
+            ModelRef::Custom { shape, guess, stored: ModelRef::checkpoint(reader).unwrap_or_default() }
+        }
         id => ModelRef::Preset(presets::find(id)?),
     };
     match model.shape().map(ModelSize::of) {

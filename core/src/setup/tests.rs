@@ -90,7 +90,6 @@ fn a_figure_takes_what_it_has_parameters_for_and_says_what_it_left() {
     let beyond = filled("zero-stepper", "node=8&nodes=100", "");
     assert_eq!((get(&beyond, "ranks").as_str(), get(&beyond, "node").as_str()), ("", "8"));
     assert!(beyond.left[0].starts_with("Ranks: 800 is not within 2 to"), "{:?}", beyond.left);
-    assert!(filled("roofline", "model=mixtral-8x7b", "").left[0].contains("is not among its choices"));
 }
 
 #[test]
@@ -105,12 +104,14 @@ fn a_model_takes_the_place_of_another_and_of_a_number() {
         Ok(crate::model::Import::Known(imported)) => imported,
         other => panic!("{other:?}"),
     };
-    let setup = Setup { model: Some(ModelRef::Custom { shape: imported.shape, guess: None }), ..Setup::default() };
+    let setup = Setup { model: Some(ModelRef::own(imported.shape)), ..Setup::default() };
     assert_eq!(Setup::read(&setup.query().to_string()), (setup.clone(), Vec::new()));
     let own = fill(entry("activation-memory").params(), &setup, &Query::parse("model=gpt3-175b"));
     assert_eq!((get(&own, "model").as_str(), get(&own, "num_hidden_layers").as_str()), ("custom", "22"));
-    let named = fill(entry("roofline").params(), &setup, &Query::default());
-    assert_eq!(named.left, ["Layer from: it takes models by name only"]);
+    for figure in ["roofline", "kv-compression"] {
+        let own = fill(entry(figure).params(), &setup, &Query::default());
+        assert_eq!((get(&own, "model").as_str(), &own.left), ("custom", &Vec::new()), "{figure}");
+    }
 }
 
 #[test]
@@ -143,9 +144,8 @@ fn setups() -> impl Strategy<Value = Setup> {
         Just(None),
         (1_u64..1_000_000_000_000).prop_map(|n| Some(ModelRef::Count(n))),
         (0..presets::ALL.len()).prop_map(|i| Some(ModelRef::Preset(&presets::ALL[i]))),
-        (1_u64..200, 0..presets::ALL.len()).prop_map(|(layers, i)| {
-            Some(ModelRef::Custom { shape: presets::ALL[i].shape.with_layers(layers), guess: None })
-        }),
+        (1_u64..200, 0..presets::ALL.len())
+            .prop_map(|(layers, i)| { Some(ModelRef::own(presets::ALL[i].shape.with_layers(layers))) }),
     ];
     let cluster = (
         pick(&hardware::IDS),

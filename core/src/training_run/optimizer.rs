@@ -77,7 +77,12 @@ impl Weights {
         let shapes = [(4.0, w, w), (2.0, w, 4.0 * w)];
         let sum =
             |of: fn(f64, f64) -> f64| shapes.iter().map(|&(count, m, n)| size.layers * count * of(m, n)).sum::<f64>();
-        let elements = Elements { params, hidden_matrices: sum(|m, n| m * n).min(params), factors: sum(|m, n| m + n) };
+        let elements = Elements {
+            params,
+            hidden_matrices: sum(|m, n| m * n).min(params),
+            factors: sum(|m, n| m + n),
+            ..Elements::default()
+        };
         Self {
             elements,
             squares: sum(|m, n| side(m) * m + side(n) * n),

@@ -1,7 +1,7 @@
 //! Attention against FlashAttention's paper: its rule for blocks, its count of HBM accesses, and what it measured.
 
-use ringside_core::attention::{Params, Run};
-use ringside_core::declare::Model as _;
+use ringside_core::attention::{Params, Run, schedule};
+use ringside_core::declare::Model;
 use ringside_core::expr;
 use ringside_core::query::Query;
 use serde_json::Value;
@@ -91,13 +91,51 @@ fn measured() -> Check {
     check
 }
 
+const SCHEDULES: &str = "oracles/attention_schedules.json";
+
+fn scheduled(case: &Value) -> (schedule::Params, schedule::Schedule) {
+    let params = schedule::Params::read(&Query::parse(case["query"].as_str().expect("a query"))).0;
+    let schedule = params.evaluate().expect("within range");
+    (params, schedule)
+}
+
+fn listed<'a>(table: &'a Value, name: &str) -> &'a [Value] {
+    table[name].as_array().expect("a list")
+}
+
+/// How long exponentials take beside products, as the papers count it.
+fn tiles() -> Check {
+    let mut check = Check::new(schedule::Params::ID, SCHEDULES, "exponentials over products of a tile", 0.0);
+    for case in listed(&json(SCHEDULES), "tiles") {
+        let (_, s) = scheduled(case);
+        check.close(case["name"].as_str().unwrap_or_default(), s.exponentials / s.products, real(case, "exp_share"));
+        check.case();
+    }
+    check
+}
+
+/// What kernels of each order were measured at lies below the order's bound, and not far.
+fn kernels() -> Check {
+    let what = "upper bound of each order against the FLOP/s that its kernel was measured at";
+    let mut check = Check::new(schedule::Params::ID, SCHEDULES, what, 0.5);
+    for case in listed(&json(SCHEDULES), "kernels") {
+        let (params, s) = scheduled(case);
+        let name = case["name"].as_str().unwrap_or_default();
+        let measured = real(case, "tflops") * 1e12;
+        assert_eq!(params.measured().map(|(flops, _)| flops), Some(measured), "{name}");
+        assert!(measured < params.bound(&s), "{name}");
+        check.close(name, params.bound(&s), measured);
+        check.case();
+    }
+    check
+}
+
 #[test]
-fn accesses_agree_with_the_paper() {
-    assert_eq!(accesses().cases, 72);
-    assert_eq!(measured().cases, 2);
+fn accesses_and_schedules_agree_with_the_papers() {
+    assert_eq!(all().map(|check| check.cases), [72, 2, 2, 4]);
 }
 
 /// Every comparison.
-pub fn all() -> [Check; 2] {
-    [accesses(), measured()]
+pub fn all() -> [Check; 4] {
+    [accesses(), measured(), tiles(), kernels()]
 }

@@ -116,6 +116,16 @@ fn commands() -> Vec<(Server, String, String)> {
     all
 }
 
+/// The versions that an export names are those that were asked.
+#[test]
+fn the_versions_that_are_named_are_those_asked() {
+    let stage = include_str!("../../../xtask/src/frameworks.rs");
+    for server in [Server::Vllm, Server::Sglang] {
+        let package = format!("\"{}=={}\"", server.id(), server.version());
+        assert!(stage.contains(&package), "{package}");
+    }
+}
+
 #[test]
 fn the_engines_own_parsers_accepted_every_command() {
     let commands = commands();

@@ -44,6 +44,7 @@ fn machine(case: &Value) -> Machine {
         quant: Quant::find(text(case, "quant")).expect("a form of weights"),
         kv_bits: int(case, "kv_bits") as u32,
         reach: Reach::Kernels,
+        share: ringside_core::kv_cache::figure::USED,
         activations: 0.0,
     }
 }

@@ -83,6 +83,7 @@ fn memory() -> Check {
         quant: Quant::Bf16,
         kv_bits: 16,
         reach: Reach::Kernels,
+        share: ringside_core::kv_cache::figure::USED,
         activations: 0.0,
     };
     let engine = machine.deployment().engine().expect("it fits");
@@ -112,6 +113,7 @@ fn mlperf_is_met_within_a_fifth() {
             quant: Quant::Fp8,
             kv_bits: 8,
             reach: Reach::Kernels,
+            share: ringside_core::kv_cache::figure::USED,
             activations: 0.0,
         },
         prompt: 294,

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use ringside_core::kv_cache::Keeps;
 use ringside_core::kv_cache::figure::{Attention, Params, Row, Shown, published_kind};
-use ringside_core::kv_cache::models::Named;
+use ringside_core::kv_cache::models::{Model, Named};
 use ringside_core::quantity::{Unit, grouped};
 
 use super::State;
@@ -133,7 +133,7 @@ fn pieces(row: &Row, most: f64) -> impl IntoView + use<> {
     }
 }
 
-/// Every published model, for a sequence; pressing one looks at it.
+/// Published models and the one that is looked at, for a sequence; pressing one looks at it.
 pub(super) fn models(state: State, whole: Memo<Params>) -> AnyView {
     let params = state.params();
     let published = Memo::new(move |_| {
@@ -159,10 +159,10 @@ pub(super) fn models(state: State, whole: Memo<Params>) -> AnyView {
                 <button
                     type="button"
                     class="kv-row many"
-                    aria-pressed=move || params.with(|p| p.model.0 == id).to_string()
+                    aria-pressed=move || params.with(|p| p.model.named().id == id).to_string()
                     on:click=move |_| {
                         state.update(|p| {
-                            p.model = ringside_core::kv_cache::models::Model(id);
+                            p.model = Model::find(id).unwrap_or(p.model);
                             p.attention = Attention::Own;
                         });
                     }
@@ -193,7 +193,7 @@ pub(super) fn models(state: State, whole: Memo<Params>) -> AnyView {
 
 /// How a model keeps its past, in a few words.
 fn words(model: &Named) -> String {
-    let [first, second, ..] = model.cache.layers;
+    let [first, second, state, ..] = model.cache.layers;
     let kind = match published_kind(model) {
         Attention::MultiHead => "MHA",
         Attention::Grouped => "GQA",
@@ -201,11 +201,11 @@ fn words(model: &Named) -> String {
         Attention::Latent => "MLA",
         Attention::Own => return "state".to_owned(),
     };
-    let rest = match (first.count, second.count, second.window, second.keeps) {
-        (_, 0, ..) => "",
-        (0, _, Some(_), _) => ", window",
-        (_, _, Some(_), _) => " + window",
-        (_, _, None, _) => " + state",
+    let window = match (first.count, second.count) {
+        (_, 0) => "",
+        (0, _) => ", window",
+        _ => " + window",
     };
-    format!("{kind}{rest}")
+    let compressed = if model.cache.layers.iter().any(|l| l.every > 1 && l.count > 0) { ", compressed" } else { "" };
+    format!("{kind}{window}{compressed}{}", if state.count > 0 { " + state" } else { "" })
 }

@@ -5,13 +5,15 @@ mod bars;
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::kv_cache::figure::{Attention, Params, Shown, View};
+use ringside_core::kv_cache::models::{Model, WITHOUT_SHAPE};
 use ringside_core::quantity::{Unit, grouped};
 use ringside_drawing::chart::Chart;
 use ringside_drawing::charts::kv_compression;
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
-use super::{Module, Props, readings};
+use super::model_input::ModelInput;
+use super::{Module, Props, outcome, readings};
 use crate::ui;
 use crate::ui::chart;
 use crate::ui::table::{Table, numbers, words};
@@ -26,16 +28,31 @@ fn view(props: Props) -> AnyView {
     let params = state.params();
     // What is shown changes none of it.
     let whole = Memo::new(move |_| Params { view: View::Kinds, ..params.get() });
-    let shown = Memo::new(move |_| whole.get().shown());
+    let outcome = outcome::Shown::new(whole, Params::evaluate, |_| Params::standard());
+    let shown =
+        Memo::new(move |_| outcome.with(|shown| Some(shown.clone())).unwrap_or_else(|| Params::standard().shown()));
+    let model = Signal::derive(move || params.with(|p| p.model.as_ref()));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.model = Model::Of(model)));
+    let other = Signal::derive(move || {
+        params.with(|p| match p.model {
+            Model::Other(named) => Some(named.id),
+            Model::Of(_) => None,
+        })
+    });
+    let choose = move |id| state.update(|p| p.model = Model::find(id).unwrap_or(p.model));
     let show = Memo::new(move |_| params.with(|p| p.view));
-    let controls = Controls::of(state).draw();
+    let select = input.select_or(&WITHOUT_SHAPE, other, Callback::new(choose));
+    let controls = Controls::of(state).special("model", select).draw();
     let subtitle = Signal::derive(move || {
         params.with(|p| match p.view {
             View::Models => format!("{} tokens, {} bits", grouped(p.context), p.bits),
             _ => {
-                let name = p.model.named().name;
+                let name = match &p.model {
+                    Model::Other(named) => named.name.to_owned(),
+                    Model::Of(model) => model.name(),
+                };
                 match p.attention {
-                    Attention::Own => name.to_owned(),
+                    Attention::Own => name,
                     other => format!("{name}, {}", other.label()),
                 }
             }
@@ -51,18 +68,21 @@ fn view(props: Props) -> AnyView {
         View::Requests => of(kv_compression::requests),
     };
     let quantities = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
-    let below = readings::view(&Params::ENTRY, quantities);
+    let below = view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any();
     view! {
         <ModelFigure
             props
             state
+            input
             subtitle
-            finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
+            finding=Signal::derive(move || {
+                outcome.error().unwrap_or_else(|| params.with(|p| shown.with(|s| p.finding(s))))
+            })
             controls
             below=Some(below)
             table=move || table(shown)
         >
-            <div class="kv-compression">{drawing}</div>
+            {outcome.frame(view! { <div class="kv-compression">{drawing}</div> }.into_any())}
         </ModelFigure>
     }
     .into_any()

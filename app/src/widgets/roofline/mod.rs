@@ -17,7 +17,8 @@ use ringside_drawing::charts::roofline::beside;
 use super::controls::Controls;
 use super::kernels::{Job, Runner, kept};
 use super::model_figure::ModelFigure;
-use super::{Module, Props, readings};
+use super::model_input::ModelInput;
+use super::{Module, Props, outcome, readings};
 use crate::ui;
 
 /// Its code.
@@ -30,6 +31,7 @@ type State = ui::state::State<Params>;
 struct Shown {
     state: State,
     placed: Memo<Placed>,
+    outcome: outcome::Shown<Placed>,
     runner: Runner,
     /// What is kept, and after it what was measured now.
     measured: Memo<Vec<Measured>>,
@@ -43,7 +45,10 @@ fn job((family, kernel, (query, sizes)): own::Run) -> Job {
 impl Shown {
     fn new(state: State) -> Self {
         let runner = Runner::new();
-        let placed = Memo::new(move |_| state.params().with(Placed::new));
+        let outcome = outcome::Shown::new(state.params(), Params::evaluate, |_| Params::standard());
+        let placed = Memo::new(move |_| {
+            outcome.with(|placed| Some(placed.clone())).unwrap_or_else(|| Placed::new(&Params::standard()))
+        });
         let measured = Memo::new(move |_| {
             let mut all = kept::all();
             runner.measured().with(|new| {
@@ -53,7 +58,7 @@ impl Shown {
             all
         });
         let own = Memo::new(move |_| measured.with(|all| own::roof(all)));
-        Self { state, placed, runner, measured, own }
+        Self { state, placed, outcome, runner, measured, own }
     }
 
     fn measure(self) {
@@ -69,6 +74,9 @@ impl Shown {
     }
 
     fn finding(self) -> String {
+        if let Some(why) = self.outcome.error() {
+            return why;
+        }
         let mut text = self.placed.with(Placed::finding);
         if let Some((device, roof)) = self.own.get() {
             let chosen = self.placed.with(|p| p.chosen);
@@ -97,16 +105,19 @@ fn view(props: Props) -> AnyView {
                 Phase::Prefill => format!("{} × {} tokens at once", grouped(batch), grouped(seq)),
                 Phase::Decode => format!("one token for each of {}, after {}", grouped(batch), grouped(seq)),
             };
-            format!("A layer of {}, {what}, in 16 bits", p.model.name)
+            format!("A layer of {}, {what}, in 16 bits", p.model.name())
         })
     });
-    let controls = Controls::of(state).draw();
+    let model = Signal::derive(move || state.params().with(|p| p.model));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
+    let controls = Controls::of(state).special("model", input.choose_any()).draw();
     let below = view! {
         <div class="bench">
             {actions(shown)}
             {shown.runner.messages(move || shown.runner.measured().with(|all| all.last().cloned()))}
             {operations::view(shown)}
             {readings(shown)}
+            {input.panel()}
             {(!props.compact).then(|| view! { {kept::view(shown.runner, &FAMILIES)} {sources(shown)} })}
         </div>
     };
@@ -115,12 +126,13 @@ fn view(props: Props) -> AnyView {
             subtitle
             props
             state
+            input
             finding=Signal::derive(move || shown.finding())
             controls
             below=Some(below.into_any())
             table=move || numbers::view(shown)
         >
-            <div class="bench roofline">{drawing::view(shown)}</div>
+            {shown.outcome.frame(view! { <div class="bench roofline">{drawing::view(shown)}</div> }.into_any())}
         </ModelFigure>
     }
     .into_any()

@@ -523,8 +523,8 @@ impl Model for Params {
 impl Params {
     /// Takes another model, and with it the bits of its checkpoint's weights, unless they have others than the checkpoint of the model before.
     pub fn choose(&mut self, model: ModelRef) {
-        if self.weight_bits == self.model.stored().bits() {
-            self.weight_bits = model.stored().bits();
+        if model.brings_its_form(self.weight_bits == self.model.stored().quant.bits()) {
+            self.weight_bits = model.stored().quant.bits();
         }
         self.model = model;
     }
@@ -559,7 +559,13 @@ impl Params {
         if let Some(problem) = shape.check().into_iter().next() {
             return Err(problem.message);
         }
-        let stored = shape.count().map_err(|e| e.message)?.stored(bytes_of_weight(self.weight_bits));
+        let own = self.model.stored();
+        let [beside, experts] = if self.weight_bits == own.quant.bits() {
+            own.bytes(shape.moe.is_some())
+        } else {
+            [bytes_of_weight(self.weight_bits); 2]
+        };
+        let stored = shape.count().map_err(|e| e.message)?.stored_apart(beside, experts);
         let served = Served {
             shape: *shape,
             value: f64::from(self.kv_bits) / 8.0,

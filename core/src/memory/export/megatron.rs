@@ -13,8 +13,9 @@ const SEQ: u64 = 4096;
 
 /// The base of rotary positions and the share of a head that turns, of the presets that have them, from their `config.json`:
 /// `rope_theta` (whole, as the flag is) and `partial_rotary_factor` or `rotary_pct`. Every preset that is exported and turns its heads has a row.
-pub const ROTARY: [(&str, f64, f64); 23] = [
+pub const ROTARY: [(&str, f64, f64); 25] = [
     ("deepseek-coder-6.7b", 100_000.0, 1.0),
+    ("deepseek-v2", 10_000.0, 1.0),
     ("deepseek-v3", 10_000.0, 1.0),
     ("gpt-neox-20b", 10_000.0, 0.25),
     ("kimi-k2.5", 50_000.0, 1.0),
@@ -25,6 +26,7 @@ pub const ROTARY: [(&str, f64, f64); 23] = [
     ("llama-3-8b", 500_000.0, 1.0),
     ("llama-3.1-405b", 500_000.0, 1.0),
     ("llama-3.2-1b", 500_000.0, 1.0),
+    ("llama-3.3-70b", 500_000.0, 1.0),
     ("mistral-7b-v0.1", 10_000.0, 1.0),
     ("mixtral-8x7b", 1_000_000.0, 1.0),
     ("phi-3-mini-4k", 10_000.0, 1.0),
@@ -262,7 +264,7 @@ fn positions(p: &Params, flags: &mut Vec<String>, assumed: &mut Vec<String>) {
     if known.is_none() {
         assumed.push("Rotary positions with a base of 10000 over whole heads: the sizes do not say.".to_owned());
     }
-    if matches!(p.model, ModelRef::Preset(preset) if matches!(preset.id, "llama-3.1-405b" | "llama-3.2-1b" | "deepseek-v3" | "deepseek-coder-6.7b" | "kimi-k2.5"))
+    if matches!(p.model, ModelRef::Preset(preset) if matches!(preset.id, "llama-3.1-405b" | "llama-3.2-1b" | "llama-3.3-70b" | "deepseek-v2" | "deepseek-v3" | "deepseek-coder-6.7b" | "kimi-k2.5"))
     {
         assumed.push("Its scaling of rotary positions for long sequences is left out.".to_owned());
     }

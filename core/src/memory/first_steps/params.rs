@@ -72,7 +72,7 @@ impl Model for Params {
     const TITLE: &'static str = "The first steps of a run";
     const SUMMARY: &'static str = "What a GPU holds through the first four steps and at step 3,000: which of three moments runs out of memory, with measured peaks.";
     const PARAMS: &'static [Param<Self>] =
-        &join::<_, 53>(&[&OWN, &Layout::splits(), &[reference::GUESS.apart()], &all_apart(&SHAPE)]);
+        &join::<_, 54>(&[&OWN, &Layout::splits(), &[reference::GUESS.apart()], &all_apart(&SHAPE)]);
     const ORIGIN: Origin = Origin::Own(
         "memory-breakdown’s states and activations in the order in which PyTorch allocates them (torch/optim/adam.py, _init_group)",
     );

@@ -176,7 +176,8 @@ impl Params {
             Axis::Sequence => return (1..=MAX_SEQ).contains(&to).then_some(Self { seq: to, ..*self }),
         }
         let guess = if let ModelRef::Custom { guess, .. } = self.model { guess } else { None };
-        let model = if shape == before { self.model } else { ModelRef::Custom { shape, guess } };
+        let stored = self.model.stored();
+        let model = if shape == before { self.model } else { ModelRef::Custom { shape, guess, stored } };
         let sound = shape.check().is_empty() && shape.count().is_ok();
         sound.then_some(Self { model, ..*self })
     }

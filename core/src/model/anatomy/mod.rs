@@ -112,7 +112,7 @@ const OWN: [Param<Params>; 7] = [
 ];
 
 /// The sizes of a config. Three of them can be moved.
-const SIZES: [Param<Params>; 35] = {
+const SIZES: [Param<Params>; SHAPE.len()] = {
     const MORE: &str = "Sizes";
     const LAYERS: Scale = Scale::Linear { min: 1.0, max: Axis::Depth.range().1 as f64, step: 1.0 };
     let mut all = all_apart(&SHAPE);
@@ -132,7 +132,7 @@ impl Model for Params {
     const ID: &'static str = "model-anatomy";
     const TITLE: &'static str = "Model anatomy";
     const SUMMARY: &'static str = "Where a model’s parameters and its forward FLOPs are, weight by weight.";
-    const PARAMS: &'static [Param<Self>] = &join::<_, 42>(&[&OWN, &SIZES]);
+    const PARAMS: &'static [Param<Self>] = &join::<_, { OWN.len() + SIZES.len() }>(&[&OWN, &SIZES]);
     const ORIGIN: Origin = crate::model::params::ORIGIN;
     const ORIGINS: &'static [Origins] = &[
         origin(

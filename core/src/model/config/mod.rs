@@ -25,8 +25,10 @@ pub use self::family::{Family, MODEL_TYPES};
 use self::fields::{Fields, describe, parse, said};
 pub use self::quantized::Quantized;
 use super::problem::ConfigProblem;
+use super::reference::ModelRef;
 use super::shape::Shape;
 use crate::query::shorten;
+use crate::serving::step::Stored;
 
 /// The largest file that is looked into. A `config.json` is a few kilobytes; MiniMax-M3-NVFP4's, which names every quantized module,
 /// is 3.1 MB.
@@ -45,6 +47,14 @@ pub struct Imported {
     pub quantized: Option<Quantized>,
     /// What a reader should know about how it was read.
     pub warnings: Vec<ConfigProblem>,
+}
+
+impl Imported {
+    /// The model, with a mark where it was guessed.
+    pub fn model(&self, is_guess: bool) -> ModelRef {
+        let stored = self.quantized.as_ref().map_or_else(Stored::default, |quantized| quantized.stored);
+        ModelRef::Custom { shape: self.shape, guess: is_guess.then_some(self.family), stored }
+    }
 }
 
 /// The outcome of reading a sound config.

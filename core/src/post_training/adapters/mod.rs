@@ -209,6 +209,7 @@ impl Adapter {
                 params: (rank * (inputs + outputs) + magnitudes) * count,
                 hidden_matrices: rank * (inputs + outputs) * count,
                 factors: (inputs + outputs + 2.0 * rank + magnitudes) * count,
+                ..Elements::default()
             }
         };
         self.matrices.iter().map(one).fold(Elements::default(), |sum, one| sum + one)

@@ -209,7 +209,7 @@ impl Model for Params {
     const SUMMARY: &'static str = "What policy, reference, reward model and critic hold on each GPU in each phase of a step of SFT, DPO, PPO or \
                                    GRPO, and how long each phase takes.";
     const PARAMS: &'static [Param<Self>] =
-        &join::<_, 71>(&[&MAIN, &OF_MODELS, &OF_LAYOUT, &OF_ENGINE, &OF_BATCH, &all_apart(&SHAPE)]);
+        &join::<_, 72>(&[&MAIN, &OF_MODELS, &OF_LAYOUT, &OF_ENGINE, &OF_BATCH, &all_apart(&SHAPE)]);
     const APPLIES: &'static [Applies<Self>] = &[
         applies(&["tune"], |p| p.method.trains(Role::Policy)),
         applies(&["placement", "gen-tp", "at-once", "kv-dtype", "link", "mbu", "reward-at"], |p| p.method.generates()),

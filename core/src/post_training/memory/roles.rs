@@ -165,7 +165,7 @@ pub fn opt(id: &str) -> Option<ModelRef> {
         tie_word_embeddings: true,
         ..Shape::default()
     };
-    Some(ModelRef::Custom { shape, guess: None })
+    Some(ModelRef::own(shape))
 }
 
 impl RoleModel {

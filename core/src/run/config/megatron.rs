@@ -535,7 +535,7 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
                 "it isn't given, so the model's sizes aren't known: add it, or paste config.json",
                 0,
             ),
-            None => card.run.model = Model::of(&ModelRef::Custom { shape: model, guess: None }),
+            None => card.run.model = Model::of(&ModelRef::own(model)),
             Some(problem) => card.unread_setting("The model’s sizes", problem.message, 0),
         }
     }

@@ -208,7 +208,7 @@ pub(crate) fn read(name: &str, at: usize, read: &Read) -> Card {
             None => card.unknown("serving.kv", &format!("--kv-cache-dtype {kv}"), "this format isn't modeled", at),
         }
     }
-    for option in &read.spread {
+    for option in read.spread() {
         card.unread_setting(option, "", at);
     }
     card.run.unknown.extend(read.unknown.iter().map(|name| format!("serving.{name}")));

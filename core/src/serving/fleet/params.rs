@@ -89,19 +89,19 @@ const OWN: [Param<Params>; 23] = [
         .slider(Scale::Linear { min: 0.0, max: 60.0, step: 1.0 })
         .more(SESSIONS)
         .at(|p| p.think.slot()),
-    whole("prompt", "new prompt tokens per turn, on average", [1, 1 << 15], "3072")
+    whole("prompt", "new prompt tokens per turn, on average", [1, 1 << 17], "3072")
         .label("New prompt tokens per turn")
-        .slider(Scale::Quarters(7, 15))
+        .slider(Scale::Quarters(7, 17))
         .more(SESSIONS)
         .at(|p| p.prompt.slot()),
-    whole("output", "tokens per answer, on average", [1, 2048], "96")
+    whole("output", "tokens per answer, on average", [1, 1 << 15], "96")
         .label("Tokens per answer")
-        .doubling(11)
+        .doubling(15)
         .more(SESSIONS)
         .at(|p| p.output.slot()),
-    whole("shared", "tokens that all prompts begin with", [0, 1 << 14], "1024")
+    whole("shared", "tokens that all prompts begin with", [0, 1 << 17], "1024")
         .label("Shared system prompt, tokens")
-        .slider(Scale::FromZero(14))
+        .slider(Scale::FromZero(17))
         .more(SESSIONS)
         .at(|p| p.shared.slot()),
     choice("lengths", "how lengths differ", Lengths::LIST, "skewed")

@@ -12,7 +12,7 @@ use crate::serving::scheduler::{Batch, Policy as Batching, Rules, Scheduler};
 use crate::serving::step::Engine;
 
 /// The most that all steps of a run may do: one for each request of each step, and for so many blocks of the cache.
-const BUDGET: usize = 120_000;
+const BUDGET: usize = 200_000;
 /// Blocks of the cache that take as long to handle as a request of a step.
 const BLOCKS_OF_A_REQUEST: usize = 32;
 /// Most blocks that are simulated, of all replicas together.

@@ -210,8 +210,8 @@ impl Outcome {
 
 /// What [`Machine::params`] has without groups: one prompt is computed by one group.
 const MACHINE: [Param<Params>; Machine::PARAMS - 1] = {
-    let [gpu, quant, kv_bits, reach, _, activations] = Machine::params::<Params>();
-    [gpu, quant, kv_bits, reach, activations]
+    let [gpu, quant, kv_bits, reach, _, activations, share] = Machine::params::<Params>();
+    [gpu, quant, kv_bits, reach, activations, share]
 };
 
 /// A quotient; 0 by nothing, in states in which it is not shown.
