@@ -58,6 +58,27 @@ fn exercises_are_numbered_as_they_stand_on_the_page() {
 }
 
 #[test]
+fn no_leg_takes_much_more_than_ten_minutes() {
+    let minutes = |text: &str| -> Option<u32> {
+        let (hours, minutes) = text.split_once(" h").unwrap_or(("0", text));
+        let minutes = minutes.trim().trim_end_matches(" min");
+        Some(hours.parse::<u32>().ok()? * 60 + if minutes.is_empty() { 0 } else { minutes.parse().ok()? })
+    };
+    let mut long = Vec::new();
+    let pages = SITE.files.iter().filter(|(path, _)| path.starts_with("chapters/") && path.ends_with(".html"));
+    for (path, html) in pages {
+        for leg in String::from_utf8_lossy(html).split("<li class=\"leg\">").skip(1) {
+            let leg = leg.split('<').next().unwrap_or_default();
+            let time = leg.rsplit(" · ").next().and_then(minutes).unwrap_or_else(|| panic!("{path}: {leg}"));
+            if time > 15 {
+                long.push(format!("{path}: {leg}"));
+            }
+        }
+    }
+    assert!(long.is_empty(), "{long:#?}");
+}
+
+#[test]
 fn the_plan_has_every_chapter_in_the_weeks_that_it_names() {
     let course: ringside_content::schema::Course = serde_json::from_slice(file("course.json")).expect("course.json");
     for chapter in course.chapters() {
