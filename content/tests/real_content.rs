@@ -79,6 +79,31 @@ fn no_leg_takes_much_more_than_ten_minutes() {
 }
 
 #[test]
+fn one_or_two_exercises_stand_under_a_section_and_the_rest_at_the_end() {
+    let pages = SITE.files.iter().filter(|(path, _)| path.starts_with("chapters/") && path.ends_with(".html"));
+    let mut many = Vec::new();
+    for (path, html) in pages {
+        let html = String::from_utf8_lossy(html);
+        // An aside keeps its own, so that nobody has to open it.
+        let outside = html.split("<details class=\"aside-fold\"").enumerate().map(|(i, piece)| {
+            match piece.split_once("</details>") {
+                Some((_, behind)) if i > 0 => behind,
+                _ => piece,
+            }
+        });
+        let outside: String = outside.collect();
+        for section in outside.replace("<h3 id=", "<h2 id=").split("<h2 id=\"").skip(1) {
+            let id = section.split('"').next().unwrap_or_default();
+            let count = section.matches("data-slot-exercise=\"").count();
+            if count > 2 && !id.starts_with("exercises") {
+                many.push(format!("{path}#{id}: {count}"));
+            }
+        }
+    }
+    assert!(many.is_empty(), "{many:#?}");
+}
+
+#[test]
 fn the_plan_has_every_chapter_in_the_weeks_that_it_names() {
     let course: ringside_content::schema::Course = serde_json::from_slice(file("course.json")).expect("course.json");
     for chapter in course.chapters() {
