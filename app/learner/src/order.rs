@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use crate::MOST_MINUTES;
 use crate::lecture::without_marks;
+use crate::{MOST_MINUTES, minutes_with_unit};
 
 /// What is shown together, with its notes and with the lines before it that say nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub fn blocks(list: &str) -> Vec<Block> {
 
 /// `5 min`.
 fn minutes(note: &str) -> Option<u32> {
-    note.trim().strip_suffix("min")?.trim().parse().ok().filter(|minutes| (1..=MOST_MINUTES).contains(minutes))
+    minutes_with_unit(note).filter(|minutes| (1..=MOST_MINUTES).contains(minutes))
 }
 
 /// The list with block `from` in the place of block `to`; the same list if there are no such blocks.
