@@ -20,7 +20,7 @@ use crate::names::Kind;
 use crate::notebook::notebook;
 use crate::repeated;
 use crate::schema::{
-    self, Chapter, Course, Diagnostic, Draft, ExerciseIndex, Exercises, Extent, HOME, Html, Indexed,
+    self, Chapter, Course, Diagnostic, Draft, ExerciseIndex, ExercisePictures, Exercises, Extent, HOME, Html, Indexed,
     Readings, SearchIndex, Status,
 };
 use crate::search_index;
@@ -88,9 +88,9 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
         }
     }
     let mut exercises = ExerciseIndex::default();
-    let (mut extents, mut translated) = (Vec::new(), Vec::new());
+    let (mut extents, mut translated, mut pictures) = (Vec::new(), Vec::new(), ExercisePictures::new());
     for chapter in course.chapters() {
-        let (own, sections, other) = write_chapter(&world, &course, chapter, &mut files, &mut index);
+        let (own, sections, other) = write_chapter(&world, &course, chapter, (&mut files, &mut index, &mut pictures));
         exercises.exercises.extend(own);
         extents.push(sections);
         translated.extend(other);
@@ -130,6 +130,7 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.json("syllabus.json", &fragment::taught(&syllabus, &course));
     files.json("placement.json", &data::placement(&world));
     files.json("exercises.json", &exercises);
+    files.json("exercise-pictures.json", &pictures);
     check_folders(&world);
     check_sources(&world, &readings);
     repeated::check(&world);
@@ -287,8 +288,7 @@ fn write_chapter(
     world: &World<'_>,
     course: &Course,
     chapter: &Chapter,
-    files: &mut Files,
-    index: &mut search_index::Builder,
+    (files, index, pictures): (&mut Files, &mut search_index::Builder, &mut ExercisePictures),
 ) -> (Vec<Indexed>, Vec<Extent>, Vec<Translated>) {
     let Some(mut read) = read_chapter(world, chapter) else { return Default::default() };
     let slug = &chapter.slug;
@@ -296,6 +296,7 @@ fn write_chapter(
     let (extents, parts) = extent::measure(&mut read.page, &mut indexed, chapter.minutes);
     let page = &read.page;
     index.page(slug, &chapter.title, page, &read.list);
+    pictures.extend(read.list.iter().filter_map(|e| Some((format!("{slug}/{}", e.exercise.id), e.picture()?))));
     let reading =
         Reading { lang: Lang::En, title: &chapter.title, lede: &read.lede, page, extents: &extents, sections: [0; 2] };
     files.html(&Lang::En.rendered(slug), article(world, course, chapter, &reading));
