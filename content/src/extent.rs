@@ -3,7 +3,7 @@
 use ringside_core::practice::progress::{legs, seconds_of};
 
 use crate::html::escape;
-use crate::language::{ASIDE, EXERCISES, Lang, attribute};
+use crate::language::{ASIDE, EXERCISES, Lang, ONE_EXERCISE, attribute};
 use crate::markdown::{ASIDE_TIME, Heading, Page};
 use crate::schema::{Extent, Indexed};
 use crate::words::duration;
@@ -46,7 +46,8 @@ pub(crate) fn divide(page: &mut Page, parts: &[usize], lang: Lang) {
         let (Some(at), Some(id)) = (at, (k + 2..).map(|n| format!("exercises-{n}")).find(|id| !has(page, id))) else {
             continue;
         };
-        let text = EXERCISES.with(lang, &[("from", &(first + 1).to_string()), ("to", &end.to_string())]);
+        let phrase = if first + 1 == end { ONE_EXERCISE } else { EXERCISES };
+        let text = phrase.with(lang, &[("from", &(first + 1).to_string()), ("to", &end.to_string())]);
         page.html.insert_str(at, &format!("<h2 id=\"{id}\">{}</h2>\n", escape(&text)));
         let behind = page.outline.iter().position(|h| is_section(h) && place_of(&page.html, h) > at);
         let heading = Heading { id, level: 2, aside: false, text, is_english: lang == Lang::En };

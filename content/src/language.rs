@@ -162,6 +162,7 @@ table! {
     LEG = "Leg {number} · {time}", "Etappe {number} · {time}";
     /// Over a later part of the exercises at the end.
     EXERCISES = "Exercises {from}–{to}", "Aufgaben {from}–{to}";
+    ONE_EXERCISE = "Exercise {from}", "Aufgabe {from}";
     /// Chapters that link to this one.
     COMES_BACK = "The course comes back to this in {chapters}.", "Darauf kommt der Kurs zurück in: {chapters}.";
     /// The links to the chapters around this one.

@@ -68,9 +68,11 @@ fn no_leg_takes_much_more_than_ten_minutes() {
     let pages = SITE.files.iter().filter(|(path, _)| path.starts_with("chapters/") && path.ends_with(".html"));
     for (path, html) in pages {
         for leg in String::from_utf8_lossy(html).split("<li class=\"leg\">").skip(1) {
+            // A program to write takes as long as it takes.
+            let is_one_exercise = [">Exercise ", ">Aufgabe "].iter().any(|one| leg.contains(one));
             let leg = leg.split('<').next().unwrap_or_default();
             let time = leg.rsplit(" · ").next().and_then(minutes).unwrap_or_else(|| panic!("{path}: {leg}"));
-            if time > 15 {
+            if time > 15 && !is_one_exercise {
                 long.push(format!("{path}: {leg}"));
             }
         }

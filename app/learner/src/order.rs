@@ -144,7 +144,11 @@ mod tests {
         assert_eq!(titles("// nothing to note\n\n# no more\n"), []);
         assert_eq!(titles(">\n> later\n"), named(&[("later", None)]));
         assert_eq!(titles(">\n>"), named(&[("Text", None)]));
-        assert_eq!(titles("w/a/ A\n// 0 min\n// 601 min\n// 5\n// 5 hands\n"), named(&[("A", None)]), "these are notes");
+        assert_eq!(
+            titles("w/a/ A\n// 0 min\n// 601 min\n// 5\n// 5 hands\n"),
+            named(&[("A", None)]),
+            "these are notes"
+        );
         for (note, minutes) in [("5 minutes", 5), ("1 h 30 min", 90), ("2 h", 120)] {
             assert_eq!(titles(&format!("w/a/ A\n// {note}\n")), named(&[("A", Some(minutes))]), "{note}");
         }
