@@ -86,15 +86,22 @@ fn one_or_two_exercises_stand_under_a_section_and_the_rest_at_the_end() {
     let mut many = Vec::new();
     for (path, html) in pages {
         let html = String::from_utf8_lossy(html);
-        // An aside keeps its own, so that nobody has to open it.
-        let outside = html.split("<details class=\"aside-fold\"").enumerate().map(|(i, piece)| {
-            match piece.split_once("</details>") {
-                Some((_, behind)) if i > 0 => behind,
-                _ => piece,
-            }
+        let html = ["h2", "h3"].iter().fold(html.into_owned(), |html, h| {
+            html.replace(&format!("<{h} lang=\"en\" id=\""), "<h2 id=\"").replace(&format!("<{h} id=\""), "<h2 id=\"")
         });
-        let outside: String = outside.collect();
-        for section in outside.replace("<h3 id=", "<h2 id=").split("<h2 id=\"").skip(1) {
+        // An aside keeps its own, so that nobody has to open it. It ends before the next heading.
+        let pieces = html.split("<details class=\"aside-fold\"").enumerate();
+        let outside: String = pieces
+            .filter_map(|(i, piece)| match i {
+                0 => Some(piece),
+                _ => piece
+                    .split_once("</summary>")?
+                    .1
+                    .find("<h2 id=\"")
+                    .and_then(|at| piece.split_once("</summary>")?.1.get(at..)),
+            })
+            .collect();
+        for section in outside.split("<h2 id=\"").skip(1) {
             let id = section.split('"').next().unwrap_or_default();
             let count = section.matches("data-slot-exercise=\"").count();
             if count > 2 && !id.starts_with("exercises") {
