@@ -90,17 +90,13 @@ fn one_or_two_exercises_stand_under_a_section_and_the_rest_at_the_end() {
             html.replace(&format!("<{h} lang=\"en\" id=\""), "<h2 id=\"").replace(&format!("<{h} id=\""), "<h2 id=\"")
         });
         // An aside keeps its own, so that nobody has to open it. It ends before the next heading.
-        let pieces = html.split("<details class=\"aside-fold\"").enumerate();
-        let outside: String = pieces
-            .filter_map(|(i, piece)| match i {
-                0 => Some(piece),
-                _ => piece
-                    .split_once("</summary>")?
-                    .1
-                    .find("<h2 id=\"")
-                    .and_then(|at| piece.split_once("</summary>")?.1.get(at..)),
-            })
-            .collect();
+        let behind = |piece: &str| {
+            let (_, text) = piece.split_once("</summary>")?;
+            Some(text.get(text.find("<h2 id=\"")?..)?.to_owned())
+        };
+        let mut pieces = html.split("<details class=\"aside-fold\"");
+        let first = pieces.next().map(str::to_owned);
+        let outside: String = first.into_iter().chain(pieces.filter_map(behind)).collect();
         for section in outside.split("<h2 id=\"").skip(1) {
             let id = section.split('"').next().unwrap_or_default();
             let count = section.matches("data-slot-exercise=\"").count();

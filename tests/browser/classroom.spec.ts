@@ -213,9 +213,8 @@ test("a chapter reports the share of its exercises that is solved, and goes on f
 test("a mission reports how its run compares with the best once it is over", async ({ page, context }) => {
   test.setTimeout(180_000);
   const run = "answer:3.4e9;answer:a100-80;tp:16;quant:int4,kv-bits:4,tp:8;policy:prefill-first,tokens:8192;answer:bigger;answer:take;drafted:4;answer:wait;answer:small";
-  await context.addInitScript((run) => {
-    if (location.origin !== "https://platform.test") localStorage.setItem("ringside.store", JSON.stringify({ version: 2, missions: { "five-hundred-users/1": { run } } }));
-  }, run);
+  await open(page, "settings/");
+  await page.evaluate((run) => localStorage.setItem("ringside.store", JSON.stringify({ version: 2, missions: { "five-hundred-users/1": { run } } })), run);
   const { tab, launcher, get } = await launched(page, context, "mission=five-hundred-users", "SCORM 2004 package", "2004");
   await expect(tab.locator("#mission-end")).toBeVisible();
   await expect(launcher.locator("#state")).toContainText("Done.", { timeout: 90_000 });
