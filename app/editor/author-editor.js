@@ -3,12 +3,23 @@
 // Attributes beside those of `element.js`: `language`, "md" or "toml". Property: `words`, JSON of what there is to name
 // (`Vocabulary` of ringside_content). The constructor packs a draft into a link and reads it back.
 import { autocompletion } from "@codemirror/autocomplete";
-import { EditorView } from "@codemirror/view";
+import { search, searchKeymap } from "@codemirror/search";
+import { EditorView, keymap } from "@codemirror/view";
 import { TextEditor } from "./element.js";
 import { markdown } from "./markdown.js";
 import { pack, unpack } from "./packed.js";
 import { completion } from "./suggest.js";
 import { toml } from "./toml.js";
+
+/** The panel that searches, in the page's colours. */
+const panel = EditorView.theme({
+  ".cm-panels": { color: "var(--ink)", backgroundColor: "var(--panel)", borderColor: "var(--edge)", fontFamily: "var(--sans)" },
+  ".cm-panel.cm-search :is(input, button)": { fontSize: "inherit" },
+  ".cm-textfield": { backgroundColor: "var(--paper)", border: "1px solid var(--edge)" },
+  ".cm-button": { color: "var(--ink)", backgroundImage: "none", backgroundColor: "var(--wash)", border: "1px solid var(--edge)" },
+  ".cm-searchMatch": { backgroundColor: "color-mix(in srgb, var(--warn) 22%, transparent)" },
+  ".cm-searchMatch-selected": { backgroundColor: "color-mix(in srgb, var(--warn) 45%, transparent)" },
+});
 
 class AuthorEditor extends TextEditor {
   static pack = pack;
@@ -39,6 +50,9 @@ class AuthorEditor extends TextEditor {
     return [
       language === "toml" ? toml : markdown,
       EditorView.lineWrapping,
+      search({ top: true }),
+      keymap.of(searchKeymap),
+      panel,
       autocompletion({ override: [source], icons: false }),
     ];
   }

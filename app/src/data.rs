@@ -7,7 +7,8 @@ use std::task::{Context, Poll, Waker};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::schema::{
-    Course, ExerciseIndex, Exercises, Glossary, Pictures, Readings, Reference, SearchIndex, Signs, Taught,
+    Course, ExerciseIndex, ExercisePictures, Exercises, Glossary, Pictures, Readings, Reference, SearchIndex, Signs,
+    Taught,
 };
 use ringside_core::practice::placement::Area;
 use serde::de::DeserializeOwned;
@@ -168,6 +169,8 @@ pub struct Library {
     pub syllabus: Remote<Fragment>,
     /// The same courses, to be exported whole.
     pub taught: Remote<Vec<Taught>>,
+    /// The figures that prompts point at.
+    pub exercise_pictures: Remote<ExercisePictures>,
     /// The areas of the quiz that says where to begin.
     pub placement: Remote<Vec<Area>>,
     /// Every source as a card, rendered.
@@ -206,6 +209,7 @@ pub fn provide() {
         missions: Remote::new("missions.html".into()),
         syllabus: Remote::new("syllabus.html".into()),
         taught: Remote::new("syllabus.json".into()),
+        exercise_pictures: Remote::new("exercise-pictures.json".into()),
         placement: Remote::new("placement.json".into()),
         sources: Remote::new("sources.html".into()),
         course: Remote::new("course.json".into()),

@@ -2,7 +2,8 @@
 
 use ringside_core::practice::progress::{legs, seconds_of};
 
-use crate::language::{ASIDE, Lang, attribute};
+use crate::html::escape;
+use crate::language::{ASIDE, EXERCISES, Lang, ONE_EXERCISE, attribute};
 use crate::markdown::{ASIDE_TIME, Heading, Page};
 use crate::schema::{Extent, Indexed};
 use crate::words::duration;
@@ -12,8 +13,59 @@ pub(crate) fn is_section(heading: &Heading) -> bool {
     heading.level == 2 || heading.aside
 }
 
+/// The sections of a chapter's English page, which takes so many minutes, and the exercises that begin the later parts of its end.
+pub(crate) fn measure(page: &mut Page, exercises: &mut [Indexed], minutes: u32) -> (Vec<Extent>, Vec<usize>) {
+    let whole = of(page, exercises);
+    let parts = parts(page, exercises, &whole, minutes);
+    divide(page, &parts, Lang::En);
+    let extents = of(page, exercises);
+    say_asides(page, &extents, Lang::En);
+    (extents, parts)
+}
+
+/// Divides the exercises at the end of a page into parts of about a leg each: the places of those that begin a later one.
+fn parts(page: &Page, exercises: &[Indexed], extents: &[Extent], minutes: u32) -> Vec<usize> {
+    let all: u64 = extents.iter().filter(|e| !e.aside).map(|e| u64::from(e.seconds) + u64::from(e.exercises)).sum();
+    let seconds = |id: &String| {
+        let own = exercises.iter().find(|e| e.id() == id).map_or(0, Indexed::seconds);
+        // In the chapter's time, as a leg is.
+        (u64::from(own) * u64::from(minutes) * 60 / all.max(1)).min(u64::from(u32::MAX)) as u32
+    };
+    let rest: Vec<u32> = page.exercises.iter().skip(page.rest.start).take(page.rest.len()).map(seconds).collect();
+    legs(&rest).into_iter().skip(1).map(|first| page.rest.start + first).collect()
+}
+
+/// Gives the later parts of the exercises at the end a heading each, so that they are sections: in the outline, to read on from and to come back to.
+pub(crate) fn divide(page: &mut Page, parts: &[usize], lang: Lang) {
+    let ends = parts.iter().skip(1).copied().chain([page.rest.end]);
+    for (k, (first, end)) in parts.iter().zip(ends).enumerate() {
+        let Some(slot) = page.exercises.get(*first).map(|id| format!("data-slot-exercise=\"{}\"", escape(id))) else {
+            continue;
+        };
+        let at = page.html.find(&slot).and_then(|at| page.html.get(..at)?.rfind("<div"));
+        let (Some(at), Some(id)) = (at, (k + 2..).map(|n| format!("exercises-{n}")).find(|id| !has(page, id))) else {
+            continue;
+        };
+        let phrase = if first + 1 == end { ONE_EXERCISE } else { EXERCISES };
+        let text = phrase.with(lang, &[("from", &(first + 1).to_string()), ("to", &end.to_string())]);
+        page.html.insert_str(at, &format!("<h2 id=\"{id}\">{}</h2>\n", escape(&text)));
+        let behind = page.outline.iter().position(|h| is_section(h) && place_of(&page.html, h) > at);
+        let heading = Heading { id, level: 2, aside: false, text, is_english: lang == Lang::En };
+        page.outline.insert(behind.unwrap_or(page.outline.len()), heading);
+    }
+}
+
+fn has(page: &Page, id: &str) -> bool {
+    page.html.contains(&format!(" id=\"{id}\""))
+}
+
+/// Where a heading stands in a page.
+fn place_of(html: &str, heading: &Heading) -> usize {
+    html.find(&format!("<h{} id=\"{}\"", heading.level, heading.id)).unwrap_or_default()
+}
+
 /// The sections of a page and its asides; marks the exercises that stand in asides. What stands before the first section belongs to it.
-pub(crate) fn of(page: &Page, exercises: &mut [Indexed]) -> Vec<Extent> {
+fn of(page: &Page, exercises: &mut [Indexed]) -> Vec<Extent> {
     let headings: Vec<&Heading> = page.outline.iter().filter(|h| is_section(h)).collect();
     let mut extents: Vec<Extent> =
         headings.iter().map(|h| Extent { id: h.id.clone(), aside: h.aside, ..Extent::default() }).collect();
@@ -24,10 +76,7 @@ pub(crate) fn of(page: &Page, exercises: &mut [Indexed]) -> Vec<Extent> {
             *words = words.saturating_add(section.text.split_whitespace().count() as u32);
         }
     }
-    let starts: Vec<usize> = headings
-        .iter()
-        .map(|h| page.html.find(&format!("<h{} id=\"{}\"", h.level, h.id)).unwrap_or_default())
-        .collect();
+    let starts: Vec<usize> = headings.iter().map(|h| place_of(&page.html, h)).collect();
     for exercise in exercises.iter_mut() {
         let place = page.html.find(&format!("data-slot-exercise=\"{}\"", exercise.id())).unwrap_or_default();
         let at = starts.partition_point(|start| *start <= place).saturating_sub(1);

@@ -160,6 +160,9 @@ table! {
     OUTLINE_LEGS = "In this chapter · {time} in {legs} legs", "In diesem Kapitel · {time} in {legs} Etappen";
     /// In the list, before the sections of one.
     LEG = "Leg {number} · {time}", "Etappe {number} · {time}";
+    /// Over a later part of the exercises at the end.
+    EXERCISES = "Exercises {from}–{to}", "Aufgaben {from}–{to}";
+    ONE_EXERCISE = "Exercise {from}", "Aufgabe {from}";
     /// Chapters that link to this one.
     COMES_BACK = "The course comes back to this in {chapters}.", "Darauf kommt der Kurs zurück in: {chapters}.";
     /// The links to the chapters around this one.
@@ -190,8 +193,10 @@ table! {
     UNCOVER = "Show it without a prediction", "Ohne Vorhersage zeigen";
     /// Before a link to where the learner stopped.
     STOPPED = "You stopped at ", "Zuletzt gelesen: ";
-    DONE = "✓ Done", "✓ Erledigt";
-    MARK_DONE = "Mark as done", "Als erledigt markieren";
+    /// A chapter of which everything is read and solved; one that the learner says is done; and the button that says so.
+    DONE = "✓ Done: everything is read and solved", "✓ Erledigt: alles gelesen und gelöst";
+    MARKED_DONE = "✓ Marked as done, every section as read", "✓ Als erledigt markiert, alle Abschnitte als gelesen";
+    MARK_DONE = "Mark as done and every section as read", "Als erledigt und alle Abschnitte als gelesen markieren";
     PRINT = "Print", "Drucken";
     WITH_SOLUTIONS = "with solutions at the end", "mit Lösungen am Ende";
 

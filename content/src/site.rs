@@ -20,8 +20,8 @@ use crate::names::Kind;
 use crate::notebook::notebook;
 use crate::repeated;
 use crate::schema::{
-    self, Chapter, Course, Diagnostic, Draft, ExerciseIndex, Exercises, Extent, HOME, Html, Indexed, Readings,
-    SearchIndex, Status,
+    self, Chapter, Course, Diagnostic, Draft, ExerciseIndex, ExercisePictures, Exercises, Extent, HOME, Html, Indexed,
+    Readings, SearchIndex, Status,
 };
 use crate::search_index;
 use crate::source::{SourceFile, Tree};
@@ -88,9 +88,9 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
         }
     }
     let mut exercises = ExerciseIndex::default();
-    let (mut extents, mut translated) = (Vec::new(), Vec::new());
+    let (mut extents, mut translated, mut pictures) = (Vec::new(), Vec::new(), ExercisePictures::new());
     for chapter in course.chapters() {
-        let (own, sections, other) = write_chapter(&world, &course, chapter, &mut files, &mut index);
+        let (own, sections, other) = write_chapter(&world, &course, chapter, (&mut files, &mut index, &mut pictures));
         exercises.exercises.extend(own);
         extents.push(sections);
         translated.extend(other);
@@ -130,6 +130,7 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.json("syllabus.json", &fragment::taught(&syllabus, &course));
     files.json("placement.json", &data::placement(&world));
     files.json("exercises.json", &exercises);
+    files.json("exercise-pictures.json", &pictures);
     check_folders(&world);
     check_sources(&world, &readings);
     repeated::check(&world);
@@ -164,8 +165,7 @@ pub fn draft(tree: &Tree, folder: &str) -> Draft {
     let (html, exercises) = match written.and_then(|chapter| Some((chapter, read_chapter(&world, chapter)?))) {
         Some((chapter, mut read)) => {
             let mut indexed: Vec<Indexed> = read.list.iter().map(|e| e.indexed(slug)).collect();
-            let extents = extent::of(&read.page, &mut indexed);
-            extent::say_asides(&mut read.page, &extents, Lang::En);
+            let (extents, _) = extent::measure(&mut read.page, &mut indexed, chapter.minutes);
             let reading = Reading {
                 lang: Lang::En,
                 title: &chapter.title,
@@ -288,22 +288,21 @@ fn write_chapter(
     world: &World<'_>,
     course: &Course,
     chapter: &Chapter,
-    files: &mut Files,
-    index: &mut search_index::Builder,
+    (files, index, pictures): (&mut Files, &mut search_index::Builder, &mut ExercisePictures),
 ) -> (Vec<Indexed>, Vec<Extent>, Vec<Translated>) {
     let Some(mut read) = read_chapter(world, chapter) else { return Default::default() };
     let slug = &chapter.slug;
     let mut indexed: Vec<Indexed> = read.list.iter().map(|e| e.indexed(slug)).collect();
-    let extents = extent::of(&read.page, &mut indexed);
-    extent::say_asides(&mut read.page, &extents, Lang::En);
+    let (extents, parts) = extent::measure(&mut read.page, &mut indexed, chapter.minutes);
     let page = &read.page;
     index.page(slug, &chapter.title, page, &read.list);
+    pictures.extend(read.list.iter().filter_map(|e| Some((format!("{slug}/{}", e.exercise.id), e.picture()?))));
     let reading =
         Reading { lang: Lang::En, title: &chapter.title, lede: &read.lede, page, extents: &extents, sections: [0; 2] };
     files.html(&Lang::En.rendered(slug), article(world, course, chapter, &reading));
     let translated = Lang::others()
         .filter_map(|lang| {
-            let (html, translated) = translate(world, course, chapter, (&read, &extents), lang)?;
+            let (html, translated) = translate(world, course, chapter, (&read, &extents, &parts), lang)?;
             files.html(&lang.rendered(slug), html);
             Some(translated)
         })
@@ -321,7 +320,7 @@ fn translate(
     world: &World<'_>,
     course: &Course,
     chapter: &Chapter,
-    (read, extents): (&Read<'_>, &[Extent]),
+    (read, extents, parts): (&Read<'_>, &[Extent], &[usize]),
     lang: Lang,
 ) -> Option<(String, Translated)> {
     let slug = &chapter.slug;
@@ -343,6 +342,7 @@ fn translate(
         translation::compare_lines(&Document::parse(front, &quiet).root().text("lede"), &lede, world.sink);
     }
     let mut page = markdown::translated(world, slug, lang, &text, &read.slots());
+    extent::divide(&mut page, parts, lang);
     extent::say_asides(&mut page, extents, lang);
     let lede = markdown::inline_in(world, Some(slug), &lede, lang);
     let reading = Reading { lang, title: &title, lede: &lede, page: &page, extents, sections: text.sections };

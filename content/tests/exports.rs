@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use ringside_content::schema::{Course, ExerciseIndex, Exercises, Status, Taught};
+use ringside_content::schema::{Course, ExerciseIndex, ExercisePictures, Exercises, Status, Taught};
 use ringside_core::exercise::export::{
     File, Form, Format, Missing, Pool, Question, Source, cartridge, lost, pool, write,
 };
@@ -24,6 +24,7 @@ const VARIANTS: usize = 3;
 fn pools() -> (Vec<Pool>, Vec<(String, Missing)>) {
     let course: Course = serde_json::from_slice(file("course.json")).expect("a course");
     let index: ExerciseIndex = serde_json::from_slice(file("exercises.json")).expect("a list");
+    let pictures: ExercisePictures = serde_json::from_slice(file("exercise-pictures.json")).expect("pictures");
     let (mut pools, mut missing) = (Vec::new(), Vec::new());
     for chapter in course.chapters().filter(|c| c.status == Status::Written) {
         let path = format!("chapters/{}.exercises.json", chapter.slug);
@@ -31,7 +32,15 @@ fn pools() -> (Vec<Pool>, Vec<(String, Missing)>) {
         for exercise in &exercises.exercises {
             let key = format!("{}/{}", chapter.slug, exercise.id);
             let title = index.exercises.iter().find(|e| e.key == key).map_or("", |e| e.title.as_str());
-            let source = Source { key: &key, chapter: &chapter.title, title, exercise, seed: 0, each: false };
+            let source = Source {
+                key: &key,
+                chapter: &chapter.title,
+                title,
+                exercise,
+                picture: pictures.get(&key),
+                seed: 0,
+                each: false,
+            };
             let stays = STAY.contains(&exercise.kind.name());
             match pool(source, VARIANTS, &by_catalogue(exercise)) {
                 Ok(pool) => {

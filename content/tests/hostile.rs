@@ -127,6 +127,7 @@ const FORM_ATTRIBUTES: &[&str] = &[
     "data-kind",
     "data-lab",
     "data-layers",
+    "data-lecture",
     "data-minutes",
     "data-must",
     "data-n",

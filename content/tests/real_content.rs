@@ -58,6 +58,57 @@ fn exercises_are_numbered_as_they_stand_on_the_page() {
 }
 
 #[test]
+fn no_leg_takes_much_more_than_ten_minutes() {
+    let minutes = |text: &str| -> Option<u32> {
+        let (hours, minutes) = text.split_once(" h").unwrap_or(("0", text));
+        let minutes = minutes.trim().trim_end_matches(" min");
+        Some(hours.parse::<u32>().ok()? * 60 + if minutes.is_empty() { 0 } else { minutes.parse().ok()? })
+    };
+    let mut long = Vec::new();
+    let pages = SITE.files.iter().filter(|(path, _)| path.starts_with("chapters/") && path.ends_with(".html"));
+    for (path, html) in pages {
+        for leg in String::from_utf8_lossy(html).split("<li class=\"leg\">").skip(1) {
+            // A program to write takes as long as it takes.
+            let is_one_exercise = [">Exercise ", ">Aufgabe "].iter().any(|one| leg.contains(one));
+            let leg = leg.split('<').next().unwrap_or_default();
+            let time = leg.rsplit(" · ").next().and_then(minutes).unwrap_or_else(|| panic!("{path}: {leg}"));
+            if time > 15 && !is_one_exercise {
+                long.push(format!("{path}: {leg}"));
+            }
+        }
+    }
+    assert!(long.is_empty(), "{long:#?}");
+}
+
+#[test]
+fn one_or_two_exercises_stand_under_a_section_and_the_rest_at_the_end() {
+    let pages = SITE.files.iter().filter(|(path, _)| path.starts_with("chapters/") && path.ends_with(".html"));
+    let mut many = Vec::new();
+    for (path, html) in pages {
+        let html = String::from_utf8_lossy(html);
+        let html = ["h2", "h3"].iter().fold(html.into_owned(), |html, h| {
+            html.replace(&format!("<{h} lang=\"en\" id=\""), "<h2 id=\"").replace(&format!("<{h} id=\""), "<h2 id=\"")
+        });
+        // An aside keeps its own, so that nobody has to open it. It ends before the next heading.
+        let behind = |piece: &str| {
+            let (_, text) = piece.split_once("</summary>")?;
+            Some(text.get(text.find("<h2 id=\"")?..)?.to_owned())
+        };
+        let mut pieces = html.split("<details class=\"aside-fold\"");
+        let first = pieces.next().map(str::to_owned);
+        let outside: String = first.into_iter().chain(pieces.filter_map(behind)).collect();
+        for section in outside.split("<h2 id=\"").skip(1) {
+            let id = section.split('"').next().unwrap_or_default();
+            let count = section.matches("data-slot-exercise=\"").count();
+            if count > 2 && !id.starts_with("exercises") {
+                many.push(format!("{path}#{id}: {count}"));
+            }
+        }
+    }
+    assert!(many.is_empty(), "{many:#?}");
+}
+
+#[test]
 fn the_plan_has_every_chapter_in_the_weeks_that_it_names() {
     let course: ringside_content::schema::Course = serde_json::from_slice(file("course.json")).expect("course.json");
     for chapter in course.chapters() {

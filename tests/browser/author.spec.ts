@@ -51,6 +51,30 @@ test("a chapter is edited, seen as it is typed, kept, downloaded and taken back"
   await expect(preview.getByRole("heading", { name: "Seventeen bytes" })).toBeVisible();
 });
 
+test("a text is searched, and what was typed is taken back to where it began and no further", async ({ page }) => {
+  await page.goto("author/?chapter=04-activations");
+  await ready(page);
+  await field(page).click();
+  const before = await text(page);
+  await page.keyboard.press("Control+f");
+  const find = editor(page).getByRole("textbox", { name: "Find" });
+  await expect(find).toBeFocused();
+  await page.keyboard.type("Thirty-four bytes");
+  await page.keyboard.press("Enter");
+  await expect(editor(page).locator(".cm-searchMatch-selected").first()).toHaveText("Thirty-four bytes");
+  expect(await axe(page, ".author-desk")).toEqual([]);
+  await page.keyboard.press("Escape");
+  await expect(find).toHaveCount(0);
+  await expect(field(page)).toBeFocused();
+  // It is the match that is typed over.
+  await page.keyboard.type("Forty bytes");
+  expect(await text(page)).toBe(before.replace("Thirty-four bytes", "Forty bytes"));
+  for (let i = 0; i < 20 && (await text(page)) !== before; i++) await page.keyboard.press("Control+z");
+  expect(await text(page)).toBe(before);
+  for (let i = 0; i < 3; i++) await page.keyboard.press("Control+z");
+  expect(await text(page)).toBe(before);
+});
+
 test("a new chapter runs its figure and marks its exercise, and nobody has practised", async ({ page }) => {
   await page.goto("author/");
   await ready(page);

@@ -180,6 +180,50 @@ for (const [version, label, keys, most] of [
   });
 }
 
+/** Puts the page of a package in a platform, opens it from there, and yields its tab. */
+async function launched(page: Page, context: BrowserContext, what: string, label: string, version: "12" | "2004") {
+  await open(page, `export/?${what}`);
+  await page.getByRole("radio", { name: label }).check();
+  const { lms, get } = await platform(context, await unzipped(await saved(page, "Download the package")), version);
+  const launcher = lms.frameLocator("iframe");
+  const opened = context.waitForEvent("page");
+  await launcher.getByRole("button", { name: "Open in a new tab" }).click();
+  const tab = await opened;
+  await ready(tab);
+  return { tab, launcher, get };
+}
+
+test("a chapter reports the share of its exercises that is solved, and goes on from what the platform kept", async ({ page, context }) => {
+  const { tab, launcher, get } = await launched(page, context, "chapter=memory-accounting", "SCORM 1.2 package", "12");
+  await expect(tab.locator(".notice")).toContainText("https://platform.test");
+  expect(await get("cmi.core.lesson_status")).toBe("incomplete");
+  const exercise = tab.locator('[data-slot-exercise="weights"]');
+  await exercise.scrollIntoViewIfNeeded();
+  await exercise.getByRole("textbox").fill("60 GB");
+  await exercise.getByRole("button", { name: "Check" }).click();
+  await expect(exercise.locator(".answer.right")).toBeVisible();
+  await expect.poll(() => get("cmi.suspend_data")).toBe("weights");
+  const share = Number(await get("cmi.core.score.raw"));
+  expect(share).toBeGreaterThan(0);
+  expect(share).toBeLessThan(20);
+  await expect(launcher.locator("#state")).not.toContainText("Done");
+  expect(await get("cmi.core.lesson_status")).toBe("incomplete");
+});
+
+test("a mission reports how its run compares with the best once it is over", async ({ page, context }) => {
+  test.setTimeout(180_000);
+  const run = "answer:3.4e9;answer:a100-80;tp:16;quant:int4,kv-bits:4,tp:8;policy:prefill-first,tokens:8192;answer:bigger;answer:take;drafted:4;answer:wait;answer:small";
+  await open(page, "settings/");
+  await page.evaluate((run) => localStorage.setItem("ringside.store", JSON.stringify({ version: 2, missions: { "five-hundred-users/1": { run } } })), run);
+  const { tab, launcher, get } = await launched(page, context, "mission=five-hundred-users", "SCORM 2004 package", "2004");
+  await expect(tab.locator("#mission-end")).toBeVisible();
+  await expect(launcher.locator("#state")).toContainText("Done.", { timeout: 90_000 });
+  const score = Number(await get("cmi.score.raw"));
+  expect(score).toBeGreaterThanOrEqual(0);
+  expect(score).toBeLessThan(100);
+  expect(await get("cmi.completion_status")).toBe("completed");
+});
+
 test("marks go into the gradebook that a platform exported, and a copied file is noticed", async ({ page }) => {
   await open(page, `quiz/?${QUIZ}`);
   await page.getByLabel("Your name").fill("Ada Lovelace");

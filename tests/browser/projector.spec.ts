@@ -47,7 +47,7 @@ test("a chapter's states are its slides, and one is a link", async ({ page }) =>
   await expect(question).toContainText("share of the step");
   await expect(figure(page).first()).toHaveClass(/withheld/);
   for (const key of ["+", "+", "+", "-", "Enter", "+"]) await page.keyboard.press(key);
-  await expect(question.locator(".room-hands b")).toHaveText(["2", "1"]);
+  await expect(question.locator(".hands-count")).toHaveText(["2", "1"]);
   expect(await contrast(page)).toEqual([]);
   await page.keyboard.press("ArrowRight");
   await expect(question).toHaveCount(0);

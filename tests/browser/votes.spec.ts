@@ -88,7 +88,7 @@ test("cards answer a projected prediction", async ({ page }) => {
   await expect(sums(page)).toHaveText(["3", "2", "1", "1"], { timeout: 60_000 });
   expect(await axe(page)).toEqual([]);
   await counter(page).getByRole("button", { name: "Take this count" }).click();
-  await expect(question.locator(".room-hands b")).toHaveText(["3", "2", "1", "1"]);
+  await expect(question.locator(".hands-count")).toHaveText(["3", "2", "1", "1"]);
 });
 
 // A download that fails is in the console.

@@ -79,11 +79,6 @@ pub struct Doc {
 pub type Field = fn(&mut Doc) -> &mut Value;
 
 impl Doc {
-    /// Whether this chapter is marked as done.
-    pub fn is_done(&self, slug: &str) -> bool {
-        self.chapters.get(slug).is_some_and(|c| c.done)
-    }
-
     /// A chapter's page, relative to the site's base, in the language that it was last read in.
     pub fn chapter(&self, slug: &str) -> String {
         self.chapters.get(slug).and_then(|c| Lang::of(&c.lang)).unwrap_or_default().chapter(slug)

@@ -4,6 +4,7 @@ use ringside_content::words::count;
 use ringside_core::practice::progress::Progress;
 
 use crate::doc::Doc;
+use crate::progress::Extent;
 
 /// Where to go on: which of the written chapters, by its place among them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,22 +22,23 @@ pub enum Next {
 }
 
 /// The chapter read last that is not done; or else the first that is not, from the one on that a placement found.
-pub fn next<'a>(written: impl Iterator<Item = &'a str> + Clone, doc: &Doc) -> Next {
+pub fn next(written: &[Extent], doc: &Doc) -> Next {
+    let is_done: Vec<bool> = written.iter().map(|extent| extent.is_done(doc)).collect();
+    let open = || written.iter().enumerate().filter(|(i, _)| !is_done[*i]).map(|(i, extent)| (i, extent.slug.as_str()));
     let begun = |slug: &str| {
-        let chapter = doc.chapters.get(slug).filter(|chapter| !chapter.done)?;
+        let chapter = doc.chapters.get(slug)?;
         Some((chapter.seen, chapter.at.clone()?))
     };
-    let all_begun = written.clone().enumerate().filter_map(|(i, slug)| begun(slug).map(|(seen, at)| (seen, i, at)));
+    let all_begun = open().filter_map(|(i, slug)| begun(slug).map(|(seen, at)| (seen, i, at)));
     if let Some((_, i, at)) = all_begun.max_by_key(|(seen, i, _)| (*seen, *i)) {
         return Next::GoOn(i, at);
     }
     let (placed, skim) = doc.placed();
     let skim: Vec<&str> = skim.collect();
-    let from = written.clone().position(|slug| Some(slug) == placed).unwrap_or(0);
-    let open = || written.clone().enumerate().filter(|(_, slug)| !doc.is_done(slug));
+    let from = written.iter().position(|extent| Some(extent.slug.as_str()) == placed).unwrap_or(0);
     let from_there = open().filter(|(i, slug)| *i >= from && !skim.contains(slug)).map(|(i, _)| i).next();
     match from_there.or_else(|| open().map(|(i, _)| i).next()) {
-        Some(i) if written.clone().any(|slug| doc.is_done(slug)) => Next::Then(i),
+        Some(i) if is_done.contains(&true) => Next::Then(i),
         Some(i) if placed.is_some() => Next::Begin(i),
         Some(i) => Next::Start(i),
         None => Next::AllDone,
@@ -56,22 +58,32 @@ pub fn so_far(course: Progress, doc: &Doc) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn extents<const N: usize>(slugs: [&str; N]) -> [Extent; N] {
+        let mark = |slug: &str, name: &str| match name {
+            "data-progress" => slug.to_owned(),
+            "data-sections" => "here:60".to_owned(),
+            _ => String::new(),
+        };
+        slugs.map(|slug| Extent::of_mark(|name| mark(slug, name)))
+    }
+
     #[test]
     fn what_comes_next_is_what_was_begun_then_what_is_not_done() {
-        let next = |doc: &Doc| next(["b", "c"].into_iter(), doc);
+        let next = |doc: &Doc| next(&extents(["b", "c"]), doc);
         let mut doc = Doc::default();
         assert_eq!(next(&doc), Next::Start(0));
         doc.chapters.entry("c".into()).or_default().at = Some("here".into());
         assert_eq!(next(&doc), Next::GoOn(1, "here".into()));
         doc.chapters.entry("c".into()).or_default().done = true;
         assert_eq!(next(&doc), Next::Then(0));
-        doc.chapters.entry("b".into()).or_default().done = true;
+        // What is read and solved to its end is done without a button.
+        doc.chapters.entry("b".into()).or_default().read.insert("here".into());
         assert_eq!(next(&doc), Next::AllDone);
     }
 
     #[test]
     fn the_chapter_read_last_comes_first_and_a_placement_says_where_to_begin() {
-        let next = |doc: &Doc| next(["a", "b", "c"].into_iter(), doc);
+        let next = |doc: &Doc| next(&extents(["a", "b", "c"]), doc);
         let mut doc = Doc { placement: serde_json::json!({ "begin": "b", "skim": ["b"] }), ..Doc::default() };
         assert_eq!(next(&doc), Next::Begin(2));
         doc.placement = serde_json::json!({ "begin": "b" });

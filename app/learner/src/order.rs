@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use crate::MOST_MINUTES;
 use crate::lecture::without_marks;
+use crate::{MOST_MINUTES, minutes_with_unit};
 
 /// What is shown together, with its notes and with the lines before it that say nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub fn blocks(list: &str) -> Vec<Block> {
 
 /// `5 min`.
 fn minutes(note: &str) -> Option<u32> {
-    note.trim().strip_suffix("min")?.trim().parse().ok().filter(|minutes| (1..=MOST_MINUTES).contains(minutes))
+    minutes_with_unit(note).filter(|minutes| (1..=MOST_MINUTES).contains(minutes))
 }
 
 /// The list with block `from` in the place of block `to`; the same list if there are no such blocks.
@@ -144,7 +144,14 @@ mod tests {
         assert_eq!(titles("// nothing to note\n\n# no more\n"), []);
         assert_eq!(titles(">\n> later\n"), named(&[("later", None)]));
         assert_eq!(titles(">\n>"), named(&[("Text", None)]));
-        assert_eq!(titles("w/a/ A\n// 0 min\n// 601 min\n// 5 minutes\n"), named(&[("A", None)]), "these are notes");
+        assert_eq!(
+            titles("w/a/ A\n// 0 min\n// 601 min\n// 5\n// 5 hands\n"),
+            named(&[("A", None)]),
+            "these are notes"
+        );
+        for (note, minutes) in [("5 minutes", 5), ("1 h 30 min", 90), ("2 h", 120)] {
+            assert_eq!(titles(&format!("w/a/ A\n// {note}\n")), named(&[("A", Some(minutes))]), "{note}");
+        }
     }
 
     #[test]

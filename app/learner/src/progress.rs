@@ -50,6 +50,11 @@ impl Extent {
         }
     }
 
+    /// Whether the learner is done with it: everything in it is read and solved, or they say so.
+    pub fn is_done(&self, doc: &Doc) -> bool {
+        doc.chapters.get(&self.slug).is_some_and(|c| c.done) || self.progress(doc).is_complete()
+    }
+
     /// How far the learner is in it. Who marks a chapter as done says that it is read.
     pub fn progress(&self, doc: &Doc) -> Progress {
         let chapter = doc.chapters.get(&self.slug);
@@ -62,10 +67,11 @@ impl Extent {
     }
 }
 
-/// How many of these are done: sources and chapters, each a list with spaces between.
-pub fn done(sources: &str, chapters: &str, doc: &Doc) -> usize {
+/// How many of these are done: sources and chapters, each a list with spaces between. `extents` are those of all chapters.
+pub fn done(sources: &str, chapters: &str, extents: &[Extent], doc: &Doc) -> usize {
+    let is_done = |slug: &&str| extents.iter().any(|extent| extent.slug == *slug && extent.is_done(doc));
     sources.split_whitespace().filter(|id| doc.is_read(id)).count()
-        + chapters.split_whitespace().filter(|slug| doc.is_done(slug)).count()
+        + chapters.split_whitespace().filter(is_done).count()
 }
 
 #[cfg(test)]
@@ -98,9 +104,12 @@ mod tests {
         doc.chapters.entry("c".into()).or_default().read.insert("one".into());
         assert_eq!(percent(&doc), 50);
         doc.chapters.entry("c".into()).or_default().done = true;
-        assert_eq!(percent(&doc), 75);
+        assert_eq!((percent(&doc), extent.is_done(&doc)), (75, true));
+        doc.chapters.entry("c".into()).or_default().done = false;
+        assert_eq!((percent(&doc), extent.is_done(&doc)), (50, false));
         doc.exercises.entry("c/y".into()).or_default().right = true;
-        assert_eq!(percent(&doc), 100);
+        doc.chapters.entry("c".into()).or_default().read.insert("two".into());
+        assert_eq!((percent(&doc), extent.is_done(&doc)), (100, true), "nobody has to press a button for it");
     }
 
     #[test]
@@ -109,7 +118,8 @@ mod tests {
         doc.sources.entry("a".into()).or_default().read = true;
         doc.sources.entry("b".into()).or_default().summary = "not read".into();
         doc.chapters.entry("c".into()).or_default().done = true;
-        assert_eq!(done("a b x", "c d", &doc), 2);
-        assert_eq!(done("", "a", &doc), 0);
+        let extents = ["c", "d"].map(|slug| Extent { slug: slug.into(), ..Extent::default() });
+        assert_eq!(done("a b x", "c d", &extents, &doc), 2);
+        assert_eq!(done("", "a", &extents, &doc), 0);
     }
 }

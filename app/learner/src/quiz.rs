@@ -3,7 +3,7 @@
 use ringside_core::practice::exam::QuizSpec;
 use ringside_core::query::{Query, shorten};
 
-use crate::MOST_MINUTES;
+use crate::{MOST_MINUTES, minutes};
 
 /// What an address says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,7 +25,7 @@ impl Link {
         let mut messages: Vec<String> = problems.into_iter().map(|p| p.message).collect();
         let minutes = match query.get("minutes").map(str::trim).filter(|text| !text.is_empty()) {
             None => 0,
-            Some(text) => text.parse().ok().filter(|m| *m <= MOST_MINUTES).unwrap_or_else(|| {
+            Some(text) => minutes(text).filter(|m| *m <= MOST_MINUTES).unwrap_or_else(|| {
                 let text = shorten(text);
                 messages.push(format!(
                     "minutes must be a whole number from 0 to {MOST_MINUTES}, not “{text}”; no time is set."

@@ -3,8 +3,8 @@
 use ringside_content::schema::{ExerciseIndex, Indexed};
 use ringside_core::exercise::Kind;
 use ringside_core::lab;
-use ringside_core::practice::Practice;
-use ringside_core::practice::record::{self, Lab, Record, Run, Solved};
+use ringside_core::practice::record::{self, Lab, Record, Run, Shown, Solved};
+use ringside_core::practice::{Attempt, Practice};
 
 use crate::doc::Doc;
 use crate::practice;
@@ -12,6 +12,17 @@ use crate::practice;
 /// The record without a name and a day: exercises in the course's order, and labs in theirs.
 pub fn of(doc: &Doc, index: &ExerciseIndex) -> Record {
     let practice = practice::read(doc).unwrap_or_default();
+    let mut skills: Vec<&str> = Vec::new();
+    for exercise in index.exercises.iter().filter(|e| !e.is_guess()) {
+        if !skills.contains(&exercise.skill.as_str()) {
+            skills.push(&exercise.skill);
+        }
+    }
+    let shown = |skill: &str| {
+        let attempts: Vec<&Attempt> = practice.attempts.iter().filter(|a| a.skill == skill).collect();
+        Shown::of(skill, &attempts)
+    };
+    let skills = skills.into_iter().filter_map(shown).collect();
     let solved = index.exercises.iter().filter(|e| !e.is_guess()).filter_map(|e| solved(doc, &practice, e)).collect();
     let labs = lab::ALL.iter().filter_map(|lab| {
         let held = lab::read(&doc.labs.get(lab.id)?.pasted, Some(lab.id)).ok()?;
@@ -23,7 +34,7 @@ pub fn of(doc: &Doc, index: &ExerciseIndex) -> Record {
         Some(Run { mission: slug.to_owned(), seed: seed.parse().ok()?, moves: note.run.clone() })
     });
     let runs = runs.filter(|run| run.answers() > 0).collect();
-    Record { solved, labs: labs.collect(), runs, ..Record::default() }
+    Record { skills, solved, labs: labs.collect(), runs, ..Record::default() }
 }
 
 /// The evidence of an exercise: the answer that stands in it, or else the last attempt that ended well.
@@ -49,11 +60,12 @@ fn solved(doc: &Doc, practice: &Practice, exercise: &Indexed) -> Option<Solved> 
 mod tests {
     use super::*;
     use crate::doc::{Attempt, LabNote};
+    use ringside_core::practice::Attempt as Practiced;
 
     #[test]
     fn what_was_solved_without_its_solution_is_in_it() {
         let indexed = |key: &str, kind: &str| Indexed { key: key.into(), kind: kind.into(), ..Indexed::default() };
-        let index = ExerciseIndex {
+        let mut index = ExerciseIndex {
             exercises: vec![
                 indexed("b/right", "number"),
                 indexed("b/shown", "number"),
@@ -81,7 +93,18 @@ mod tests {
         for (key, run) in [("fit-it/7", "tp:8;answer:bf16"), ("fit-it/8", "")] {
             doc.missions.entry(key.into()).or_default().run = run.into();
         }
+        let mut practice = Practice::default();
+        for (skill, days) in [("b.kept", [1, 1, 3]), ("b.crammed", [1, 1, 1])] {
+            for day in days {
+                index.exercises.push(Indexed { skill: skill.into(), ..indexed("b/more", "number") });
+                let (exercise, skill) = ("b/right".into(), skill.into());
+                let (seed, level, right, tries, hints, shown) = (0, 1, true, 1, 0, false);
+                practice.record(Practiced { exercise, skill, day, seed, level, right, tries, hints, shown });
+            }
+        }
+        doc.practice = serde_json::to_value(&practice).expect("plain values");
         let record = of(&doc, &index);
+        assert_eq!(record.skills.iter().map(|s| s.skill.as_str()).collect::<Vec<_>>(), ["b.kept"]);
         assert_eq!(record.runs.iter().map(|run| (run.seed, run.answers())).collect::<Vec<_>>(), [(7, 2)]);
         let shown: Vec<(&str, &str)> = record.solved.iter().map(|s| (s.exercise.as_str(), s.answer.as_str())).collect();
         assert_eq!(shown, [("b/right", "60 GB"), ("a/words", "")]);

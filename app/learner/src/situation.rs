@@ -12,9 +12,13 @@ use crate::doc::Doc;
 use crate::progress::Extent;
 
 /// Whether the learner has read a chapter, or half of its sections.
-fn is_taught(chapter: &Chapter, doc: &Doc) -> bool {
+fn is_taught(chapter: &Chapter, index: &ExerciseIndex, doc: &Doc) -> bool {
     let read = doc.chapters.get(&chapter.slug).map_or(0, |c| c.read.len());
-    doc.is_done(&chapter.slug) || (read > 0 && 2 * read >= chapter.required().count())
+    is_done(chapter, index, doc) || (read > 0 && 2 * read >= chapter.required().count())
+}
+
+fn is_done(chapter: &Chapter, index: &ExerciseIndex, doc: &Doc) -> bool {
+    Extent::of(chapter, index).is_done(doc)
 }
 
 /// The skills of a chapter that have exercises.
@@ -24,12 +28,8 @@ pub fn skills(chapter: &Chapter, index: &ExerciseIndex, doc: &Doc) -> Vec<next::
         found.sort_by_key(|e| e.level);
         found.into_iter().map(|e| e.key.clone()).collect::<Vec<_>>()
     };
-    let skill = |id: &str| next::Skill {
-        id: id.to_owned(),
-        title: chapter.title.clone(),
-        exercises: of(id),
-        taught: is_taught(chapter, doc),
-    };
+    let taught = is_taught(chapter, index, doc);
+    let skill = |id: &str| next::Skill { id: id.to_owned(), title: chapter.title.clone(), exercises: of(id), taught };
     chapter.skills.iter().map(|s| skill(&s.id)).filter(|s| !s.exercises.is_empty()).collect()
 }
 
@@ -37,7 +37,7 @@ pub fn skills(chapter: &Chapter, index: &ExerciseIndex, doc: &Doc) -> Vec<next::
 /// written on a page of its own.
 pub fn pool(course: &Course, index: &ExerciseIndex, doc: &Doc) -> Vec<Candidate> {
     let chapters: Vec<&Chapter> = course.chapters().filter(|c| c.status == Status::Written).collect();
-    let from = stopped(course, doc).map(|c| c.slug.as_str()).or(doc.placed().0);
+    let from = stopped(course, index, doc).map(|c| c.slug.as_str()).or(doc.placed().0);
     let from = chapters.iter().position(|c| Some(c.slug.as_str()) == from).unwrap_or(0);
     let ordered = chapters[from..].iter().chain(&chapters[..from]);
     let candidate = |exercise: &Indexed, taught| {
@@ -53,7 +53,7 @@ pub fn pool(course: &Course, index: &ExerciseIndex, doc: &Doc) -> Vec<Candidate>
     };
     ordered
         .flat_map(|chapter| {
-            let taught = is_taught(chapter, doc);
+            let taught = is_taught(chapter, index, doc);
             let mut own: Vec<&Indexed> =
                 index.of_chapter(&chapter.slug).filter(|e| !e.is_guess() && e.kind != "kernel").collect();
             own.sort_by_key(|e| e.level);
@@ -75,11 +75,11 @@ pub fn blocks(course: &Course) -> impl Iterator<Item = &ringside_content::schema
 }
 
 /// The chapter read last that is not done.
-pub fn stopped<'a>(course: &'a Course, doc: &Doc) -> Option<&'a Chapter> {
-    let seen =
-        |chapter: &&Chapter| doc.chapters.get(&chapter.slug).filter(|c| !c.done && c.at.is_some()).map(|c| c.seen);
+fn stopped<'a>(course: &'a Course, index: &ExerciseIndex, doc: &Doc) -> Option<&'a Chapter> {
+    let seen = |chapter: &&Chapter| doc.chapters.get(&chapter.slug).filter(|c| c.at.is_some()).map(|c| c.seen);
+    let begun = course.chapters().filter(|c| c.status == Status::Written && seen(c).is_some());
     // Of those of which it is not known when, the last in the course.
-    course.chapters().filter(|c| c.status == Status::Written && seen(c).is_some()).max_by_key(|c| seen(c))
+    begun.filter(|c| !is_done(c, index, doc)).max_by_key(seen)
 }
 
 /// How many minutes of a chapter are left: of all that counts in it, and wherever it was last scrolled to.
@@ -104,9 +104,9 @@ pub fn situation(
         Some(Today::On { block, .. } | Today::Ahead { block, .. }) => blocks(course).nth(block),
         Some(Today::Finished { .. } | Today::Empty) => None,
         // The plan has not begun, or never will: its first block of which something is left.
-        Some(Today::Before { .. }) | None => blocks(course).find(|b| open(b, course, readings, doc)),
+        Some(Today::Before { .. }) | None => blocks(course).find(|b| open(b, (course, readings, index), doc)),
     };
-    let stopped = stopped(course, doc);
+    let stopped = stopped(course, index, doc);
     // In the order of the course, from where the learner is on; what they went past comes last.
     let at = |slug: &str| course.chapters().position(|c| c.slug == slug);
     let from = stopped.map(|c| c.slug.as_str()).or(doc.placed().0).and_then(at);
@@ -115,7 +115,7 @@ pub fn situation(
             .chapters
             .iter()
             .filter_map(|slug| course.chapter(slug))
-            .filter(|c| c.status == Status::Written && !doc.is_done(&c.slug))
+            .filter(|c| c.status == Status::Written && !is_done(c, index, doc))
             .collect();
         chapters.sort_by_key(|c| (at(&c.slug) < from, at(&c.slug)));
         chapters
@@ -146,10 +146,15 @@ pub fn situation(
 }
 
 /// Whether anything in a block can be done and is not.
-fn open(block: &ringside_content::schema::Block, course: &Course, readings: &Readings, doc: &Doc) -> bool {
+fn open(
+    block: &ringside_content::schema::Block,
+    (course, readings, index): (&Course, &Readings, &ExerciseIndex),
+    doc: &Doc,
+) -> bool {
     let known: BTreeSet<&str> = readings.sources.iter().map(|s| s.id.as_str()).collect();
-    let written = |slug: &&String| course.chapter(slug).is_some_and(|c| c.status == Status::Written);
-    block.chapters.iter().filter(written).any(|slug| !doc.is_done(slug))
+    let mut written =
+        block.chapters.iter().filter_map(|slug| course.chapter(slug)).filter(|c| c.status == Status::Written);
+    written.any(|chapter| !is_done(chapter, index, doc))
         || block.sources.iter().any(|id| known.contains(id.as_str()) && !doc.is_read(id))
 }
 

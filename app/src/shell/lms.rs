@@ -105,13 +105,13 @@ pub(super) fn follow_chapter(slug: String) {
             doc.exercises.get(key).is_some_and(|attempt| attempt.solved)
                 || elsewhere.with(|all| all.iter().any(|e| e == id))
         };
-        let counted: Vec<_> = index.of_chapter(&slug).filter(|e| !e.is_guess()).collect();
+        let counted: Vec<_> = index.of_chapter(&slug).filter(|e| e.counts()).collect();
         let solved: Vec<&str> =
             store().with(|doc| counted.iter().filter(|e| is_solved(doc, &e.key, e.id())).map(|e| e.id()).collect());
         let progress = Progress { done: solved.len() as u32, all: counted.len() as u32 };
         report(
             &path,
-            &Report { score: Some(progress.share()), done: progress.done == progress.all, suspend: solved.join(",") },
+            &Report { score: Some(progress.share()), done: progress.is_complete(), suspend: solved.join(",") },
         );
     });
 }

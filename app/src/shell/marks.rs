@@ -54,17 +54,16 @@ fn show(root: &Element, doc: &Doc) {
             tick.unchecked_ref::<HtmlInputElement>().set_checked(read);
         }
     }
+    let contents = OnceCell::new();
+    let all = || -> &Vec<Extent> { contents.get_or_init(progress::all_in_contents) };
+    let is_done = |slug: &str| all().iter().any(|extent| extent.slug == slug && extent.is_done(doc));
     for mark in dom::all(root, "[data-done]") {
-        mark.set_hidden(!doc.is_done(&dom::attribute(&mark, "data-done")));
+        mark.set_hidden(!is_done(&dom::attribute(&mark, "data-done")));
     }
     let mut course = Progress::default();
-    let contents = OnceCell::new();
     for count in dom::all(root, "[data-progress]") {
         let here = count.has_attribute("data-sections").then(|| progress::of_mark(&count));
-        let there = |slug: String| {
-            let all: &Vec<Extent> = contents.get_or_init(progress::all_in_contents);
-            all.iter().find(|extent| extent.slug == slug).cloned()
-        };
+        let there = |slug: String| all().iter().find(|extent| extent.slug == slug).cloned();
         let extent = here.or_else(|| there(dom::attribute(&count, "data-progress")));
         let progress = extent.unwrap_or_default().progress(doc);
         course = course.and(progress);
@@ -77,10 +76,11 @@ fn show(root: &Element, doc: &Doc) {
     let skim: Vec<&str> = doc.placed().1.collect();
     for mark in dom::all(root, "[data-skim]") {
         let slug = dom::attribute(&mark, "data-skim");
-        mark.set_hidden(!skim.contains(&slug.as_str()) || doc.is_done(&slug));
+        mark.set_hidden(!skim.contains(&slug.as_str()) || is_done(&slug));
     }
     for tally in dom::all(root, "[data-tally]") {
-        let n = done(&dom::attribute(&tally, "data-sources"), &dom::attribute(&tally, "data-chapters"), doc);
+        let list = |name| dom::attribute(&tally, name);
+        let n = done(&list("data-sources"), &list("data-chapters"), all(), doc);
         if let Some(place) = dom::find(&tally, "[data-n]") {
             place.set_text_content(Some(&n.to_string()));
         }

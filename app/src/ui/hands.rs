@@ -132,9 +132,11 @@ impl Hands {
         self.answers.with(|all| all.iter().any(|answer| answer.hands > 0))
     }
 
-    /// The counts, each with its letter, for answers in order.
+    /// The counts, each with its letter and what was written for it, for answers in order.
     pub fn counts(self) -> AnyView {
-        let one = |(nth, answer): (usize, &Answer)| view! { <span>{letter(nth)} " " <b>{answer.hands}</b></span> };
+        let one = |(nth, answer): (usize, &Answer)| {
+            view! { <span>{letter(nth)} " " <span inner_html=answer.text.clone()></span> " " <b>{answer.hands}</b></span> }
+        };
         let hands = move || self.answers.with(|all| all.iter().enumerate().map(one).collect_view());
         view! { <p class="room-hands" aria-live="polite">"Hands: " {hands}</p> }.into_any()
     }

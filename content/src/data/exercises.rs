@@ -4,9 +4,16 @@
 //! each. `prompt`, `hints` and `solution` are Markdown with `{…}` for computed numbers, and so are the templates of its kind
 //! (`texts` in `core/src/exercise/<kind>.rs`).
 
+use ringside_core::catalogue;
+use ringside_core::exercise::export::Picture;
 use ringside_core::exercise::{Exercise, Form, Template, Value, environment, validate};
+use ringside_core::query::Query;
+use ringside_drawing::chart::Frame;
+use ringside_drawing::chart::ink::Theme;
+use ringside_drawing::pictures;
 
 use crate::diagnostic::Mode;
+use crate::drawn::drawn;
 use crate::evaluated;
 use crate::html::text_of;
 use crate::markdown;
@@ -46,6 +53,14 @@ impl ChapterExercise<'_> {
         }
     }
 
+    /// The figure that its prompt points at, as a file.
+    pub(crate) fn picture(&self) -> Option<Picture> {
+        let (id, query) = state_of(self.exercise.figure.as_deref()?);
+        let svg = pictures::of(id, &query)?.in_colours(ROOM, &Theme::light());
+        // Its label would say what it comes to.
+        Some(Picture { alt: format!("Figure: {}", catalogue::find(id)?.title), svg })
+    }
+
     /// The puzzle of a workbench that it is; empty for none.
     fn puzzle(&self) -> &str {
         let written = matches!(self.exercise.kind.name(), "kernel" | "program");
@@ -64,6 +79,15 @@ pub(crate) fn exercises<'a>(world: &World<'a>, slug: &str, file: &'a SourceFile)
     let exercises = root.tables("exercise").into_iter().filter_map(|t| exercise(world, slug, t)).collect();
     root.finish();
     exercises
+}
+
+/// The room of a picture in an export, in pixels.
+const ROOM: Frame = Frame { width: 720.0, height: 360.0, text: 13.0, pixel: 1.0 };
+
+/// A figure and its state, of `<id>?<query>`.
+fn state_of(figure: &str) -> (&str, Query) {
+    let (id, query) = figure.split_once('?').unwrap_or((figure, ""));
+    (id, Query::parse(query))
 }
 
 fn exercise<'a>(world: &World<'a>, slug: &str, mut table: Table<'a, '_>) -> Option<ChapterExercise<'a>> {
@@ -91,6 +115,15 @@ fn exercise<'a>(world: &World<'a>, slug: &str, mut table: Table<'a, '_>) -> Opti
         }
     }
 
+    if let Some(figure) = &exercise.figure {
+        let (id, query) = state_of(figure);
+        // Drawn once, where it is the same as before; the file is made with the site.
+        if drawn(id, &query, ROOM).is_none() {
+            let message =
+                format!("“{figure}” has no picture; write a figure and its state, such as `ring-all-reduce?ranks=4`.");
+            sink.report(table.spot_of("figure"), message);
+        }
+    }
     let prompt = table.text("prompt");
     exercise.prompt = block(world, slug, &prompt);
     render_all(world, slug, &mut exercise.hints, &table.texts("hints"));

@@ -68,7 +68,8 @@ pub(crate) fn page(lab: &Lab, course: &Course) -> String {
     let (name, script) = &lab.script;
     format!(
         "<article class=\"lab-page\" data-lab=\"{slug}\" data-title=\"{title}\">\n\
-         <p class=\"eyebrow sans\"><a href=\"lab/\">Lab</a> {} · {} · {}</p>\n<h1>{title}</h1>\n<p class=\"lede\">{}</p>\n{}\
+         <p class=\"eyebrow sans\"><a href=\"lab/\">Lab</a> {} · {} · {}</p>\n<h1>{title}</h1>\n<p class=\"lede\">{}</p>\n\
+         <button type=\"button\" class=\"quiet sans\" data-lecture=\"lab/{slug}/\" data-title=\"{title}\">Add to lecture</button>\n{}\
          <section class=\"lab-asks\"><h2 id=\"predict\">Predict</h2>\n<ul>\n{asks}</ul></section>\n\
          <section><h2 id=\"run\">Run</h2>\n\
          <div class=\"lab-code\"><details><summary class=\"sans\">{name} · {} lines, needs {}</summary>\n{}</details>{COPY}\

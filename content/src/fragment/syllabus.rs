@@ -232,6 +232,10 @@ fn lecture(page: &str, session: &Session, course: &Course) -> String {
         let (slug, id) = key.split_once('/').unwrap_or((key, ""));
         list.push_str(&format!("chapter/{slug}/#exercise-{id} For the room\n"));
     }
+    let lab = session.lab.iter().map(|named| ("lab", named));
+    for (page, (slug, title)) in lab.chain(session.missions.iter().map(|named| ("mission", named))) {
+        list.push_str(&format!("{page}/{slug}/ {title}\n"));
+    }
     format!("{page}/#{}", Query::new([("list", list)]))
 }
 
@@ -290,6 +294,8 @@ mod tests {
             states: vec!["w/amdahl/?serial=0.05&n=64 A law".into()],
             discuss: vec!["zero/why".into()],
             quiz: vec!["zero/price".into(), "zero/peak".into()],
+            lab: Some(("fsdp".into(), "FSDP, measured".into())),
+            missions: vec![("fit-it".into(), "Make it fit".into())],
             ..Session::default()
         };
         Syllabus { id: "term".into(), title: "A term".into(), sessions: vec![session], ..Syllabus::default() }
@@ -330,6 +336,7 @@ mod tests {
         assert_eq!((session.title.as_str(), session.aim.as_str()), ("Week 1: Sharding & sums", "Shard <em>it</em>."));
         let said: Vec<(&str, bool)> = session.links.iter().map(|l| (l.title.as_str(), l.hidden)).collect();
         let wanted = [("Chapter 09: ZeRO & FSDP", false), ("Talk, for the presenter", true), ("Handout", false)];
+        let wanted = [&wanted[..], &[("Lab: FSDP, measured", false), ("Mission: Make it fit", false)]].concat();
         assert_eq!(said, wanted);
         for link in &session.links[1..] {
             assert!(html.contains(&escape(&link.url)), "{}", link.url);
@@ -350,6 +357,8 @@ mod tests {
                 "chapter/zero/ ZeRO & FSDP",
                 "w/amdahl/?serial=0.05&n=64 A law",
                 "chapter/zero/#exercise-why For the room",
+                "lab/fsdp/ FSDP, measured",
+                "mission/fit-it/ Make it fit",
             ];
             assert_eq!(lines, wanted);
         }

@@ -16,6 +16,8 @@ pub(crate) mod translation;
 pub(crate) mod values;
 mod writer;
 
+use std::ops::Range;
+
 use pulldown_cmark::Options;
 
 use crate::language::Lang;
@@ -44,6 +46,8 @@ pub(crate) struct Page {
     pub(crate) notes: Vec<Html>,
     /// The ids of its exercises, in the order in which they stand on it.
     pub(crate) exercises: Vec<String>,
+    /// Which of them stand at the end, under its fence `exercises`.
+    pub(crate) rest: Range<usize>,
 }
 
 /// A heading of level 2 or 3.

@@ -1,5 +1,8 @@
 //! `chapters/<slug>.exercises.json`: the exercises of a chapter; `exercises.json`: all of them in short.
 
+use std::collections::BTreeMap;
+
+use ringside_core::exercise::export::Picture;
 use ringside_core::exercise::{Exercise, Kind};
 use ringside_core::practice::queue;
 use serde::{Deserialize, Serialize};
@@ -47,6 +50,9 @@ pub struct Indexed {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aside: bool,
 }
+
+/// The figures that prompts point at, by the keys of their exercises: exports show them.
+pub type ExercisePictures = BTreeMap<String, Picture>;
 
 impl Indexed {
     /// Whether a chapter isn't done without it: it is no guess, and stands in no aside.

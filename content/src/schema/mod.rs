@@ -33,7 +33,7 @@ mod syllabus;
 
 use serde::{Deserialize, Serialize};
 
-pub use chapter::{ExerciseIndex, Exercises, Indexed};
+pub use chapter::{ExerciseIndex, ExercisePictures, Exercises, Indexed};
 pub use course::{Block, Chapter, Course, Extent, Layer, NotCovered, Part, Skill, Status, Week};
 pub use draft::{Diagnostic, Draft, ModelWords, ParameterWords, SLIDES, Vocabulary};
 pub use glossary::{Glossary, Pictures, Term};

@@ -20,7 +20,7 @@ pub struct Decision {
     /// The quantities that may decide: the first that applies, and is held against something, does. In a state in which none does there is
     /// nothing to decide.
     pub quantities: &'static [&'static str],
-    /// How it has to stand.
+    /// How one without a limit of its own has to stand; one with a limit stays within it.
     pub aim: Aim,
     /// The quantity that judges, if it counts more than that one does: bad at 0, with words of its own. Otherwise the number is compared.
     pub judge: Option<&'static str>,

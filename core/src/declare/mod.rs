@@ -28,7 +28,7 @@ pub use takes::{Take, Takes};
 use crate::answer::Asked;
 use crate::explore::EXPLORE;
 use crate::quantity::{Quantity, Unit, grouped, number, word};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, parse_number};
+use crate::query::{Kind, ParamSpec, Problem, Query, Reader, parse_number, plain};
 
 /// A model: the parameters of a computation, what it yields, and how both are called.
 pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
@@ -79,6 +79,12 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
     fn read(query: &Query) -> (Self, Vec<Problem>) {
         let mut query = query.without(EXPLORE);
         Self::translate(&mut query);
+        for param in Self::PARAMS {
+            let bare = query.get(param.spec.name).and_then(|text| param.without_unit(text));
+            if let Some(bare) = bare {
+                query.set(param.spec.name, bare);
+            }
+        }
         let mut reader = Reader::over(Self::PARAMS.iter().map(|param| &param.spec).collect(), &query);
         let mut params = Self::default();
         for param in Self::PARAMS {
@@ -112,12 +118,12 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
     /// The state after the control of a parameter was set to `text`, a value as a query has it.
     fn turn(query: &Query, name: &str, text: &str) -> Query {
         let before = Self::read(query).0;
-        let at =
-            Self::PARAMS.iter().find(|param| param.spec.name == name).and_then(|param| Some((param.spec, param.at?)));
+        let at = Self::PARAMS.iter().find(|param| param.spec.name == name).and_then(|param| Some((param, param.at?)));
         let after = match at {
-            Some((spec, at)) => {
+            Some((param, at)) => {
                 let mut params = before.clone();
-                match (spec.kind, parse_number(text)) {
+                let bare = param.without_unit(text);
+                match (param.spec.kind, parse_number(bare.as_deref().unwrap_or(text))) {
                     (Kind::Choice(_), _) => at(&mut params).choose(text),
                     (kind, Some(number)) => at(&mut params).set_number(kind, number),
                     (_, None) => {}
@@ -511,6 +517,18 @@ impl<P> Clone for Param<P> {
 impl<P> Copy for Param<P> {}
 
 impl<P: Default> Param<P> {
+    /// A value as a person writes it, such as `45 min`, as a link has it: a number. Nothing where it is one already, or none at all.
+    fn without_unit(&self, text: &str) -> Option<String> {
+        if matches!(self.spec.kind, Kind::Choice(_)) || parse_number(text).is_some() {
+            return None;
+        }
+        let value = self.look.asked.read(text).ok()?;
+        // 4.3 GB × 10⁹ is a whole number of bytes, but for the last bit of a double.
+        let is_whole =
+            matches!(self.spec.kind, Kind::Integer { .. }) && (value - value.round()).abs() <= 1e-9 * value.abs();
+        Some(plain(if is_whole { value.round() } else { value }))
+    }
+
     /// What of a learner's setup it takes, as declared, or as its type says.
     pub fn takes(&self) -> Option<Take> {
         let by_type = || match (self.spec.kind, self.at?(&mut P::default())) {

@@ -162,3 +162,23 @@ fn a_quantity_has_its_models_origin_or_its_own_and_an_unknown_name_is_refused() 
     let named = |ids: &'static [&'static str]| name_quantities(&[origin(Origin::Rows, ids)], Params::QUANTITIES);
     assert!(named(&["size", "twice"]) && !named(&["sise"]) && !named(&["size", "size"]));
 }
+
+#[test]
+fn a_link_takes_units_as_fields_do() {
+    for (id, name, written, bare) in [
+        ("serving-planner", "token", "30 ms", "0.03"),
+        ("failure-campaign", "interval", "45 min", "2700"),
+        ("ring-all-reduce", "bytes", "200 MB", "200e6"),
+        ("kv-cache", "used", "85%", "0.85"),
+        ("kv-cache", "activations", "4 GB", "4"),
+    ] {
+        let entry = crate::catalogue::find(id).expect(id);
+        let read = |value: &str| (entry.read)(&Query::new([(name, value)]));
+        assert_eq!(read(written), read(bare), "{id}: {name}={written}");
+        assert_eq!(read(written).1, [], "{id}");
+        let standard = (entry.read)(&Query::default()).0;
+        assert_eq!((entry.turn)(&standard, name, written), (entry.turn)(&standard, name, bare), "{id}");
+        // Another kind of unit is still refused.
+        assert_eq!(read("3 TFLOP").1.len(), 1, "{id}");
+    }
+}

@@ -118,6 +118,9 @@ pub struct Exercise {
     /// The worked solution: Markdown templates, one a step, with the same numbers as the question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub solution: Vec<String>,
+    /// The figure that the prompt points at, in the state in which exports show it: `ring-all-reduce?ranks=4`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figure: Option<String>,
     /// What is asked for, chosen by the field `kind`.
     #[serde(flatten)]
     pub kind: Kind,

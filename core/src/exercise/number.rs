@@ -144,7 +144,7 @@ impl Resolved {
         };
         let mistakes = self.foreseen(value, tolerance, factor);
         let form = Form::Number { value, tolerance, unit: name, mistakes };
-        Leaves::As { below, explained: String::new(), form, lost: "" }
+        Leaves::As { below, explained: String::new(), form, lost: "", picture: None }
     }
 
     /// The declared mistakes in a unit of `factor`, each with a reach that ends before the answer's and halfway to its neighbor.

@@ -211,6 +211,7 @@ impl ExerciseKind for Order {
             explained: filled(&[&self.say], env)?,
             form: Form::Order { items: self.answer_key(posed, env)? },
             lost: "",
+            picture: None,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::export::{Form, Leaves};
+use super::export::{Form, Leaves, Picture};
 use super::kind::{ExerciseKind, Field, Posed, Slip, Visit};
 use super::paper::{List, Marks, filled};
 use super::report::Report;
@@ -205,12 +205,32 @@ impl ExerciseKind for Match {
             extra: self.extra.iter().map(fill).collect::<Result<_, _>>()?,
         };
         let explained = self.pairs.iter().map(|pair| fill(&pair.say)).collect::<Result<_, _>>()?;
-        Ok(Leaves::As { below: String::new(), explained, form, lost: "" })
+        Ok(Leaves::As { below: String::new(), explained, form, lost: "", picture: None })
     }
 
     fn fingerprint(&self, _posed: &Posed<'_>) -> Result<Option<String>, String> {
         Ok(None)
     }
+}
+
+/// A bar of parts to scale, with a letter each, for exports.
+fn bar(sizes: &[f64]) -> Picture {
+    const WIDTH: f64 = 600.0;
+    let all = sizes.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    let (mut parts, mut left) = (String::new(), 0.0);
+    for ((size, letter), fill) in sizes.iter().zip('A'..).zip(["#d9e4f2", "#f2e3cf", "#dcecd9"].into_iter().cycle()) {
+        let wide = WIDTH * size / all;
+        parts.push_str(&format!(
+            "<rect x=\"{left:.1}\" y=\"1\" width=\"{wide:.1}\" height=\"46\" fill=\"{fill}\" stroke=\"#1c1e22\"/>\
+             <text x=\"{:.1}\" y=\"31\" text-anchor=\"middle\" font-family=\"sans-serif\" font-size=\"20\" fill=\"#1c1e22\">{letter}</text>",
+            left + wide / 2.0
+        ));
+        left += wide;
+    }
+    let svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"48\" viewBox=\"0 0 {WIDTH} 48\">{parts}</svg>"
+    );
+    Picture { alt: "A bar whose parts are drawn to scale, each with a letter".into(), svg }
 }
 
 impl ExerciseKind for Label {
@@ -274,14 +294,17 @@ impl ExerciseKind for Label {
 
     fn leaves(&self, _posed: &Posed<'_>, env: &Env) -> Result<Leaves, String> {
         let sizes = self.sizes(env)?;
-        let pair = |(part, size): (&Part, &f64)| Ok([write(*size, self.unit, 3), filled(&[&part.text], env)?]);
-        let pairs = self.parts.iter().zip(&sizes).map(pair).collect::<Result<_, String>>()?;
+        let pair = |((part, size), letter): ((&Part, &f64), char)| {
+            Ok([format!("{letter}: {}", write(*size, self.unit, 3)), filled(&[&part.text], env)?])
+        };
+        let pairs = self.parts.iter().zip(&sizes).zip('A'..).map(pair).collect::<Result<_, String>>()?;
         let explained = self.parts.iter().map(|part| filled(&[&part.say], env)).collect::<Result<_, _>>()?;
         Ok(Leaves::As {
-            below: "<p>Which part of the bar has which size?</p>".into(),
+            below: "<p>Which part of the bar is which?</p>".into(),
             explained,
             form: Form::Match { pairs, extra: Vec::new() },
-            lost: "The page draws the bar to scale. Here its parts are told apart by their sizes.",
+            lost: "",
+            picture: Some(bar(&sizes)),
         })
     }
 

@@ -187,6 +187,7 @@ impl ExerciseKind for Trace {
             explained: String::new(),
             form: Form::Choice { several: false, options: OptionDef::answers(&causes, env)? },
             lost: "It asks for the cause. On the page a measurement also has to prove it.",
+            picture: None,
         })
     }
 }

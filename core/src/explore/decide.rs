@@ -35,16 +35,17 @@ impl<'a> Stands<'a> {
     /// None where there is nothing to decide.
     fn of(decision: &Decision, quantities: &'a [Quantity]) -> Option<Self> {
         let find = |id: &str| quantities.iter().find(|q| q.id == id && q.applies);
-        let held = |quantity: &'a Quantity| match decision.aim {
-            Aim::Within => quantity.limit,
-            Aim::AtLeast { least, .. } => Some(least),
-        };
-        let (quantity, limit) = decision.quantities.iter().find_map(|id| {
+        let (quantity, limit, aim) = decision.quantities.iter().find_map(|id| {
             let quantity = find(id)?;
-            Some((quantity, held(quantity)?))
+            // What has a limit of its own is held against that.
+            match (quantity.limit, decision.aim) {
+                (Some(limit), _) => Some((quantity, limit, Aim::Within)),
+                (None, Aim::AtLeast { least, .. }) => Some((quantity, least, decision.aim)),
+                (None, Aim::Within) => None,
+            }
         })?;
         let judged = decision.judge.and_then(find).map(|judge| judge.value);
-        Some(Self { quantity, limit, judged, aim: decision.aim })
+        Some(Self { quantity, limit, judged, aim })
     }
 
     /// How far it is from good: at most 1 where it is good.
@@ -76,7 +77,7 @@ pub fn decided(entry: &Entry, evaluation: &Evaluation) -> Option<Decided> {
     }
     let stands = Stands::of(&decision, &evaluation.quantities)?;
     let is_good = stands.strain() <= 1.0;
-    let Stands { quantity: &Quantity { id, label, unit, value, .. }, limit, judged, .. } = stands;
+    let Stands { quantity: &Quantity { id, label, unit, value, .. }, limit, judged, aim } = stands;
     let write = |value: f64| unbroken(&written(entry, (id, label, unit), value));
     let (number, difference, limit_text) = (write(value), write((limit - value).abs()), write(limit));
     let judge = decision.judge.and_then(|judge| entry.shown().find(|shown| shown.id == judge));
@@ -90,7 +91,7 @@ pub fn decided(entry: &Entry, evaluation: &Evaluation) -> Option<Decided> {
     } else {
         format!("{number}, {difference} over the {limit_text} limit.")
     };
-    let (end, by) = match decision.aim {
+    let (end, by) = match aim {
         Aim::Within if verdict.starts_with(label) => (':', amount),
         Aim::Within => ('.', format!("{label}: {amount}")),
         Aim::AtLeast { said, .. } => ('.', said.replace("{}", &number)),

@@ -12,7 +12,12 @@ pub const RULE: &str = "A skill is mastered when its last three exercises were r
                         day. It is due once the chance that you recall it falls below about 90%.";
 
 /// How many attempts the rule looks at.
-const RECENT: usize = 3;
+pub const RECENT: usize = 3;
+
+/// Whether [`RULE`] is met by the attempts of a skill, the oldest first.
+pub fn is_met(attempts: &[&Attempt]) -> bool {
+    missing(attempts).is_none()
+}
 
 /// Where a learner is with a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

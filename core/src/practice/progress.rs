@@ -44,11 +44,16 @@ impl Progress {
         if self.done == 0 || self.all == 0 {
             return 0;
         }
-        if self.done >= self.all {
+        if self.is_complete() {
             return 100;
         }
         let share = u64::from(self.done) * 100 / u64::from(self.all);
         (share as u32).clamp(1, 99)
+    }
+
+    /// Whether there is something, and all of it is done.
+    pub fn is_complete(self) -> bool {
+        self.all > 0 && self.done >= self.all
     }
 
     /// From 0 to 1; 0 where there is nothing.
@@ -144,7 +149,7 @@ mod tests {
         ) {
             let before = Progress::of(sections.iter().copied(), solved, exercises, seconds);
             prop_assert!(before.done <= before.all && before.percent() <= 100 && before.minutes_left(minutes) <= minutes);
-            prop_assert_eq!(before.percent() == 100, before.done == before.all && before.all > 0);
+            prop_assert_eq!(before.percent() == 100, before.is_complete());
             let mut more = sections.clone();
             if let Some(section) = more.get_mut(one) {
                 section.1 = true;

@@ -1,14 +1,16 @@
 //! A record: which skills a learner has shown, by which exercises, and what labs they measured. It is a text for a link, with the answers
 //! as they were typed, so that anybody can mark them again.
 
+use super::attempt::Attempt;
 use super::date::{self, Day};
 use super::exam::{Definitions, Evaluator, Mark, verdict};
+use super::mastery;
 use crate::mission::{self, Move};
 use crate::query::{Query, shorten};
 
-/// What counts in a record, for the page: [`counts`] and [`shows`] in words.
+/// What counts in a record, for the page, before [`mastery::RULE`]: [`counts`] in words, and what makes a skill one that is shown.
 pub const RULE: &str = "An exercise counts if it was right at the first or second answer, without a hint and without the \
-                        solution. A skill counts if two of its exercises do, or the only one that it has.";
+                        solution. A skill is shown once it is mastered.";
 
 /// What a record can show and what it cannot: for the page.
 pub const HONESTY: &str = "The link holds the answers as they were typed, so anybody can mark them again here. Explanations and kernels are \
@@ -35,12 +37,63 @@ pub struct Record {
     pub name: String,
     /// The day of the record.
     pub made: Day,
+    /// Skills that are mastered.
+    pub skills: Vec<Shown>,
     /// Exercises that were solved.
     pub solved: Vec<Solved>,
     /// Labs that were measured.
     pub labs: Vec<Lab>,
     /// Missions that were played.
     pub runs: Vec<Run>,
+}
+
+/// A skill that is mastered, with the attempts that meet [`mastery::RULE`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shown {
+    /// Its id.
+    pub skill: String,
+    /// The last right answers, the oldest first: the day of each, the answers it took, and hints.
+    pub by: Vec<(Day, u32, u32)>,
+}
+
+impl Shown {
+    /// Of a skill with these attempts, the oldest first; nothing if they don't show it.
+    pub fn of(skill: &str, attempts: &[&Attempt]) -> Option<Self> {
+        let recent = attempts.iter().rev().take(mastery::RECENT).rev();
+        let by = recent.map(|a| (a.day, a.tries, a.hints)).collect();
+        mastery::is_met(attempts).then(|| Self { skill: skill.to_owned(), by })
+    }
+
+    fn write(&self) -> String {
+        let by = self.by.iter().map(|(day, tries, hints)| format!("{BETWEEN}{day}.{tries}.{hints}"));
+        std::iter::once(self.skill.clone()).chain(by).collect()
+    }
+
+    /// Reads one, if what it names meets the rule.
+    fn read(text: &str) -> Option<Self> {
+        let mut parts = text.split(BETWEEN);
+        let skill = parts.next().filter(|id| id.split('.').all(is_slug))?;
+        let attempt = |part: &str| {
+            let mut numbers = part.split('.');
+            let day = numbers.next()?.parse().ok().filter(|day| is_day(*day))?;
+            let (tries, hints) = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
+            let exercise = String::new();
+            Some(Attempt {
+                exercise,
+                skill: skill.into(),
+                day,
+                seed: 0,
+                level: 1,
+                right: true,
+                tries,
+                hints,
+                shown: false,
+            })
+        };
+        let attempts: Vec<Attempt> = parts.take(mastery::RECENT + 1).map(attempt).collect::<Option<_>>()?;
+        let in_order = attempts.len() == mastery::RECENT && attempts.is_sorted_by_key(|a| a.day);
+        if in_order { Self::of(skill, &attempts.iter().collect::<Vec<_>>()) } else { None }
+    }
 }
 
 /// An exercise that was solved.
@@ -61,11 +114,6 @@ pub struct Solved {
 /// Whether an exercise that was right in the end counts: no progress elsewhere asks for more.
 pub fn counts(tries: u32, hints: u32, shown: bool) -> bool {
     tries <= 2 && hints == 0 && !shown
-}
-
-/// Whether a skill is shown by so many of its exercises.
-pub fn shows(counted: usize, exercises: usize) -> bool {
-    counted >= exercises.clamp(1, 2)
 }
 
 /// A lab that was measured.
@@ -213,6 +261,7 @@ impl Record {
             ("name".to_owned(), self.name.trim().chars().take(LONGEST_NAME).collect()),
             ("made".to_owned(), date::iso(self.made)),
         ];
+        pairs.extend(self.skills.iter().map(|skill| ("skill".to_owned(), skill.write())));
         pairs.extend(self.labs.iter().map(|lab| ("lab".to_owned(), lab.write())));
         pairs.extend(self.runs.iter().map(|run| ("run".to_owned(), run.write())));
         // The slug of a chapter stands once, before its exercises.
@@ -258,6 +307,8 @@ impl Record {
                 }
                 "e" if chapter.is_empty() || record.solved.len() >= MOST => false,
                 "e" => Solved::read(&chapter, value).map(|solved| record.solved.push(solved)).is_some(),
+                "skill" if record.skills.len() >= MOST => false,
+                "skill" => Shown::read(value).map(|skill| record.skills.push(skill)).is_some(),
                 "lab" if record.labs.len() >= crate::lab::ALL.len() => false,
                 "lab" => Lab::read(value).map(|lab| record.labs.push(lab)).is_some(),
                 "run" if record.runs.len() >= MOST_RUNS => false,
@@ -296,6 +347,7 @@ mod tests {
         let record = Record {
             name: "Ada & Co ~ é".into(),
             made: 20_100,
+            skills: vec![Shown { skill: "c.s".into(), by: vec![(20_050, 1, 0), (20_050, 2, 1), (20_053, 1, 0)] }],
             solved: vec![solved("c/e", "60 GB"), solved("c/e", "6 ~ GB"), solved("c/gone", "1"), solved("d/x", "")],
             labs: vec![Lab { id: "ddp".into(), holds: [8, 9], on: "2 ranks on cpu, PyTorch 2.9".into() }],
             runs: vec![Run { mission: "fit-it".into(), seed: 7, moves: "tp:8,pp:2;back:0;answer:bf16".into() }],
@@ -306,6 +358,35 @@ mod tests {
         let again: Vec<Again> = record.solved.iter().map(|s| s.again(&definitions(), &by_catalogue)).collect();
         assert_eq!(again, [Again::Right, Again::NotRight, Again::Unknown, Again::Unknown]);
         assert_eq!(solved("c/e", "").again(&definitions(), &by_catalogue), Again::Unmarked);
+    }
+
+    #[test]
+    fn a_skill_is_shown_by_the_rule_of_mastery_alone() {
+        let attempt = |day, right, tries| {
+            let (exercise, skill) = ("c/e".into(), "c.s".into());
+            Attempt { exercise, skill, day, seed: 0, level: 1, right, tries, hints: 0, shown: false }
+        };
+        let of = |attempts: &[Attempt]| Shown::of("c.s", &attempts.iter().collect::<Vec<_>>());
+        let good = |day| attempt(day, true, 1);
+        let shown = of(&[attempt(1, false, 2), good(2), good(2), good(3)]).unwrap();
+        assert_eq!((shown.write(), Shown::read(&shown.write())), ("c.s~2.1.0~2.1.0~3.1.0".into(), Some(shown)));
+        // Two of one day, three of one day, and a wrong answer since.
+        for attempts in
+            [&[good(1), good(1)][..], &[good(1), good(1), good(1)], &[good(1), good(2), good(3), attempt(4, false, 1)]]
+        {
+            assert_eq!(of(attempts), None);
+        }
+        // A link is believed no more than the store.
+        for text in [
+            "c.s",
+            "c.s~2.1.0~2.1.0~2.1.0",
+            "c.s~2.3.0~2.1.0~3.1.0",
+            "c.s~2.1.0~3.1.0",
+            "c.s~9.1.0~2.1.0~3.1.0",
+            "~2.1.0~2.1.0~3.1.0",
+        ] {
+            assert_eq!(Shown::read(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a person can say of a run by hand, where nothing that was read says it.
 
 use super::file::Run;
+use crate::answer::Asked;
 use crate::declare::List;
 use crate::hardware;
 use crate::hardware::links;
@@ -130,15 +131,17 @@ impl Setting {
     /// A sentence: it can't have this value.
     pub fn put(&self, run: &Run, value: &str) -> Result<Run, String> {
         let (table, name) = self.key.split_once('.').unwrap_or(("", self.key));
-        let value = match self.takes {
+        let whole =
+            Asked::default().read(value).ok().filter(|n| n.fract() == 0.0 && (0.0..1e15).contains(n)).map(|n| n as u64);
+        let value = match (self.takes, whole) {
             // Of a stage or a switch the ids are TOML's own.
-            Takes::Choice(list) if list.ids.contains(&value) => {
+            (Takes::Choice(list), _) if list.ids.contains(&value) => {
                 let is_bare = value.parse::<u8>().is_ok() || value.parse::<bool>().is_ok();
                 if is_bare { value.to_owned() } else { format!("\"{value}\"") }
             }
-            Takes::Whole(min, max) if value.parse().is_ok_and(|n| (min..=max).contains(&n)) => value.to_owned(),
-            Takes::Choice(_) => return Err(format!("{} has no choice “{value}”.", self.label)),
-            Takes::Whole(min, max) => {
+            (Takes::Whole(min, max), Some(n)) if (min..=max).contains(&n) => n.to_string(),
+            (Takes::Choice(_), _) => return Err(format!("{} has no choice “{value}”.", self.label)),
+            (Takes::Whole(min, max), _) => {
                 return Err(format!("{} can’t be “{value}”. Write a whole number from {min} to {max}.", self.label));
             }
         };

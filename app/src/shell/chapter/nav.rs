@@ -25,7 +25,8 @@ fn headings(root: &Element) -> Vec<HtmlElement> {
 
 /// "You stopped at …", if the learner stopped somewhere and came by no link to a place.
 pub(super) fn go_on(root: &Element, slug: &str, lang: Lang) {
-    let at = store().peek(|doc| doc.chapters.get(slug).filter(|c| !c.done).and_then(|c| c.at.clone()));
+    let is_done = |doc: &_| progress::in_contents(slug).is_some_and(|extent| extent.is_done(doc));
+    let at = store().peek(|doc| doc.chapters.get(slug).filter(|_| !is_done(doc)).and_then(|c| c.at.clone()));
     let linked = location().hash().is_ok_and(|hash| !hash.is_empty());
     let (Some(at), false) = (at, linked) else { return };
     // The first section is where everybody begins.
@@ -42,13 +43,18 @@ pub(super) fn go_on(root: &Element, slug: &str, lang: Lang) {
     place.set_hidden(false);
 }
 
-/// The mark that the chapter is done.
+/// Whether the chapter is done, and the button by which a learner says so before everything in it is read and solved.
 pub(super) fn done(slug: String, lang: Lang) -> AnyView {
     let store = store();
+    let extent = StoredValue::new(progress::in_contents(&slug).unwrap_or_default());
+    let is_complete =
+        Memo::new(move |_| store.with(|doc| extent.with_value(|extent| extent.progress(doc).is_complete())));
     let slug = StoredValue::new(slug);
-    let is_done = Memo::new(move |_| store.with(|doc| slug.with_value(|slug| doc.is_done(slug))));
+    let is_marked = Memo::new(move |_| {
+        store.with(|doc| slug.with_value(|slug| doc.chapters.get(slug).is_some_and(|chapter| chapter.done)))
+    });
     let toggle = move |_| {
-        let done = !is_done.get_untracked();
+        let done = !is_marked.get_untracked();
         store.update(|doc| {
             doc.chapters.entry(slug.get_value()).or_default().done = done;
             if done {
@@ -58,10 +64,17 @@ pub(super) fn done(slug: String, lang: Lang) -> AnyView {
     };
     let solutions = RwSignal::new(false);
     print::on_keys(move || print::begin(slug.get_value(), solutions.get_untracked()));
+    let mark = move || {
+        view! {
+            <button type="button" class="secondary" aria-pressed=move || is_marked.get().to_string() on:click=toggle>
+                {move || if is_marked.get() { language::MARKED_DONE } else { language::MARK_DONE }.to(lang)}
+            </button>
+        }
+        .into_any()
+    };
+    let complete = move || view! { <span class="done sans">{language::DONE.to(lang)}</span> }.into_any();
     view! {
-        <button type="button" class="secondary" aria-pressed=move || is_done.get().to_string() on:click=toggle>
-            {move || if is_done.get() { language::DONE } else { language::MARK_DONE }.to(lang)}
-        </button>
+        {move || if is_complete.get() { complete() } else { mark() }}
         " "
         <button type="button" class="secondary" on:click=move |_| print::begin(slug.get_value(), solutions.get_untracked())>
             {language::PRINT.to(lang)}

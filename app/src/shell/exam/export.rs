@@ -31,6 +31,7 @@ pub(super) fn view() -> AnyView {
     let library = library();
     // Asked for together: each is shown within the one before.
     untrack(|| drop((library.course.get(), library.exercises.get(), library.missions.get(), library.taught.get())));
+    untrack(|| drop(library.exercise_pictures.get()));
     let ready = move |course: Arc<Course>| {
         let show = move |index: Arc<ExerciseIndex>| {
             let course = course.clone();
@@ -307,9 +308,18 @@ type Made = (Vec<Pool>, Vec<(String, Missing)>);
 
 fn made(called: &[Called], seed: impl Fn(&str) -> u64, each: bool, variants: usize, loaded: &Loaded) -> Made {
     let mut made = Made::default();
+    let pictures = library().exercise_pictures.ready();
     for [key, title, chapter] in called {
         let Some(exercise) = loaded.definitions.get(key) else { continue };
-        let source = Source { key, chapter, title, exercise, seed: seed(key), each };
+        let source = Source {
+            key,
+            chapter,
+            title,
+            exercise,
+            picture: pictures.as_ref().and_then(|all| all.get(key)),
+            seed: seed(key),
+            each,
+        };
         match export::pool(source, variants, &|query| loaded.evaluate(exercise, query)) {
             Ok(pool) => made.0.push(pool),
             Err(why) => made.1.push((title.clone(), why)),

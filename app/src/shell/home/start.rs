@@ -5,6 +5,7 @@ use ringside_content::words;
 use ringside_core::practice::progress::Progress;
 use ringside_learner::doc::Doc;
 use ringside_learner::next::{self, Next};
+use ringside_learner::progress::Extent;
 use web_sys::{Element, HtmlElement};
 
 use crate::progress;
@@ -53,8 +54,10 @@ pub(super) fn follow(root: &Element) {
 }
 
 fn show(root: &Element, written: &[Written], doc: &Doc) -> Option<()> {
-    let slugs = || written.iter().map(|chapter| chapter.slug.as_str());
-    let (what, at, hash) = match next::next(slugs(), doc) {
+    let contents = progress::all_in_contents();
+    let own = |chapter: &Written| contents.iter().find(|extent| extent.slug == chapter.slug).cloned();
+    let extents: Vec<Extent> = written.iter().map(|chapter| own(chapter).unwrap_or_default()).collect();
+    let (what, at, hash) = match next::next(&extents, doc) {
         Next::Start(i) => (words::START, Some(i), None),
         Next::Begin(i) => ("Begin", Some(i), None),
         Next::GoOn(i, at) => ("Continue", Some(i), Some(at)),
@@ -68,10 +71,7 @@ fn show(root: &Element, written: &[Written], doc: &Doc) -> Option<()> {
         set_link(&go, &format!("{}{hash}", doc.chapter(slug)), &format!("{what}: {title}"));
     }
     go.set_hidden(chapter.is_none());
-    let extents = progress::all_in_contents();
-    let extent = |slug: &str| extents.iter().find(|extent| extent.slug == slug);
-    let time = chapter.map(|c| {
-        let progress = extent(&c.slug).map(|extent| extent.progress(doc)).unwrap_or_default();
+    let time = at.and_then(|i| Some((written.get(i)?, extents.get(i)?.progress(doc)))).map(|(c, progress)| {
         match progress.done {
             0 => words::duration(c.minutes),
             _ => format!("{} left", words::duration(progress.minutes_left(c.minutes))),
@@ -81,8 +81,7 @@ fn show(root: &Element, written: &[Written], doc: &Doc) -> Option<()> {
     dom::find(root, ".all-done")?.set_hidden(chapter.is_some());
 
     placed(root, doc.is_placed())?;
-    let own = written.iter().filter_map(|chapter| extent(&chapter.slug));
-    let course = own.fold(Progress::default(), |sum, extent| sum.and(extent.progress(doc)));
+    let course = extents.iter().fold(Progress::default(), |sum, extent| sum.and(extent.progress(doc)));
     dom::find(root, ".done-so-far")?.set_text_content(next::so_far(course, doc).as_deref());
     Some(())
 }

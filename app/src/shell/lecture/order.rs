@@ -83,10 +83,9 @@ impl Order {
         let before = StoredValue::new(shown.clone());
         let time = move |event: leptos::ev::Event| {
             let field: web_sys::HtmlInputElement = event_target(&event);
-            let text = field.value();
-            let typed = text.trim().trim_end_matches("min").trim();
-            match typed.parse::<u32>().ok().filter(|minutes| (1..=MOST_MINUTES).contains(minutes)) {
-                None if !typed.is_empty() => field.set_value(&before.get_value()),
+            let typed = field.value();
+            match ringside_learner::minutes(&typed).filter(|minutes| (1..=MOST_MINUTES).contains(minutes)) {
+                None if !typed.trim().is_empty() => field.set_value(&before.get_value()),
                 minutes => self.list.update(|list| *list = order::timed(list, at, minutes)),
             }
         };
@@ -108,7 +107,7 @@ impl Order {
                 ></span>
                 <span class="lecture-title">{title.clone()}</span>
                 <label>
-                    <input type="text" inputmode="numeric" maxlength="7" aria-label=format!("Minutes for {title}") prop:value=shown on:change=time />
+                    <input type="text" inputmode="numeric" maxlength="16" aria-label=format!("Minutes for {title}") prop:value=shown on:change=time />
                     " min"
                 </label>
                 <button type="button" class="quiet" id=id(true, at) disabled=at == 0 aria-label=format!("Move {title} up") on:click=move |_| step(true)>"↑"</button>

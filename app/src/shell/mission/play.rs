@@ -100,6 +100,9 @@ fn tools(run: Run) -> AnyView {
             <button type="button" class="quiet" data-project title="On the projector, decision by decision, with votes by show of hands">
                 "With the room"
             </button>
+            <button type="button" class="quiet" data-lecture=run.page() data-title=run.with(|mission| mission.title.clone())>
+                "Add to lecture"
+            </button>
             <Show when=move || !run.fixed && begun()>
                 <button type="button" class="quiet" on:click=move |_| asked.set(true)>"Begin again"</button>
             </Show>

@@ -241,6 +241,11 @@ impl Run {
         });
     }
 
+    /// Its page, relative to the site's base.
+    pub(super) fn page(self) -> String {
+        self.loaded.with_value(|l| format!("mission/{}/", l.slug))
+    }
+
     /// A link to this mission with this seed, relative to the site's base; with the run and its player's name, if `by` is there.
     pub(super) fn link(self, by: Option<&str>) -> String {
         let mut query = Query::default();

@@ -9,6 +9,7 @@ use ringside_learner::situation;
 
 use super::Desk;
 use crate::clock;
+use crate::progress;
 use crate::store::store;
 
 /// The most days of a block that are drawn one by one.
@@ -150,7 +151,9 @@ fn row(desk: Desk, schedule: Memo<Option<Schedule>>, i: usize, block: Block) -> 
     let (chapters, sources) = (block.chapters, block.sources);
     let inside = move || {
         let (read, worked) = store().with(|doc| {
-            (sources.iter().filter(|id| doc.is_read(id)).count(), chapters.iter().filter(|c| doc.is_done(c)).count())
+            let extents = progress::all_in_contents();
+            let is_done = |slug: &&String| extents.iter().any(|e| e.slug == **slug && e.is_done(doc));
+            (sources.iter().filter(|id| doc.is_read(id)).count(), chapters.iter().filter(is_done).count())
         });
         format!("{worked} of {} chapters done, {read} of {} sources read.", chapters.len(), sources.len())
     };

@@ -74,7 +74,7 @@ impl Question {
             <Show when=move || self.prompt.with(Option::is_some)>
                 <div class="room-question" role="group" aria-label="Prediction">
                     <div inner_html=move || self.prompt.get().unwrap_or_default()></div>
-                    {self.hands.counts()}
+                    {self.hands.counting()}
                     {votes::button(self.hands)}
                     <p class="room-keys">
                         {Hands::keys()} " begins the next answer, " <kbd>"→"</kbd> " shows the figure."

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use ringside_content::schema::{Course, ExerciseIndex};
+use ringside_core::practice::mastery;
 use ringside_core::practice::record::{HONESTY, RULE, Record};
 use ringside_learner::record;
 
@@ -78,7 +79,8 @@ fn own(desk: Desk) -> AnyView {
         let collected = store().with(|doc| desk.index.with_value(|index| record::of(doc, index)));
         Record { name: name.get().trim().to_owned(), made: clock::today(), ..collected }
     });
-    let is_empty = move || record.with(|r| r.solved.is_empty() && r.labs.is_empty() && r.runs.is_empty());
+    let is_empty =
+        move || record.with(|r| r.skills.is_empty() && r.solved.is_empty() && r.labs.is_empty() && r.runs.is_empty());
     let text = Memo::new(move |_| record.with(Record::write));
     let print = move |_| {
         // A browser that cannot print says so.
@@ -119,7 +121,7 @@ fn own(desk: Desk) -> AnyView {
                 body.with(|record| table::view(record, desk, None))
             }
         }}
-        <p class="honesty sans">{RULE} " " {HONESTY}</p>
+        <p class="honesty sans">{RULE} " " {mastery::RULE} " " {HONESTY}</p>
     }
     .into_any()
 }
@@ -159,7 +161,7 @@ fn linked(desk: Desk, text: &str) -> AnyView {
             <a href="record/">"Your own record"</a>
         </p>
         {shown}
-        <p class="honesty sans">{RULE} " " {HONESTY}</p>
+        <p class="honesty sans">{RULE} " " {mastery::RULE} " " {HONESTY}</p>
     }
     .into_any()
 }

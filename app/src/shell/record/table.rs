@@ -6,7 +6,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use ringside_content::schema::{Chapter, Indexed, Skill};
 use ringside_core::practice::date;
-use ringside_core::practice::record::{Again, Lab, Record, Run, Solved, counts, shows};
+use ringside_core::practice::record::{Again, Lab, Record, Run, Solved};
 use ringside_core::query::Query;
 use ringside_learner::progress::Extent;
 
@@ -56,7 +56,7 @@ pub(super) fn view(record: &Record, desk: Desk, marks: Option<&Marks>) -> AnyVie
 /// "12 skills shown, 20 exercises, 2 labs, from 2026-10-01 to 2026-11-23."
 fn sum(record: &Record, desk: Desk) -> String {
     let count = ringside_content::words::count;
-    let skills: usize = desk.course.with_value(|c| c.chapters().map(|c| shown(record, desk, c).len()).sum());
+    let skills: usize = desk.course.with_value(|c| c.chapters().map(|c| shown(record, c).len()).sum());
     let mut parts = vec![
         format!("{} shown", count(skills, "skill", "skills")),
         count(record.solved.len(), "exercise", "exercises"),
@@ -72,17 +72,10 @@ fn sum(record: &Record, desk: Desk) -> String {
     format!("{}{}. Made on {}.", parts.join(", "), span.unwrap_or_default(), date::iso(record.made))
 }
 
-/// The ids of a chapter's skills that are shown, by [`record::RULE`](ringside_core::practice::record::RULE).
-fn shown(record: &Record, desk: Desk, chapter: &Chapter) -> Vec<String> {
-    let of = |skill: &str, key: Option<&str>| {
-        let is_of = |e: &&Indexed| e.skill == skill && !e.is_guess() && key.is_none_or(|key| e.key == key);
-        desk.index.with_value(|index| index.exercises.iter().filter(is_of).count())
-    };
-    let counted = |skill: &str| {
-        record.solved.iter().filter(|s| counts(s.tries, 0, false) && of(skill, Some(&s.exercise)) > 0).count()
-    };
-    let is_shown = |skill: &&Skill| shows(counted(&skill.id), of(&skill.id, None));
-    chapter.skills.iter().filter(is_shown).map(|skill| skill.id.clone()).collect()
+/// The ids of a chapter's skills that are shown, by [`mastery::RULE`](ringside_core::practice::mastery::RULE).
+fn shown<'a>(record: &Record, chapter: &'a Chapter) -> Vec<&'a str> {
+    let is_shown = |skill: &&Skill| record.skills.iter().any(|shown| shown.skill == skill.id);
+    chapter.skills.iter().filter(is_shown).map(|skill| skill.id.as_str()).collect()
 }
 
 fn indexed(desk: Desk, key: &str) -> Option<Indexed> {
@@ -93,7 +86,8 @@ fn indexed(desk: Desk, key: &str) -> Option<Indexed> {
 fn chapter(record: &Record, desk: Desk, chapter: &Chapter, marks: Option<&Marks>) -> Option<AnyView> {
     let of_chapter: Vec<(&Solved, Option<Indexed>)> =
         record.solved.iter().filter(|s| s.chapter() == chapter.slug).map(|s| (s, indexed(desk, &s.exercise))).collect();
-    if of_chapter.is_empty() {
+    let of_skill = shown(record, chapter);
+    if of_chapter.is_empty() && of_skill.is_empty() {
         return None;
     }
     let skills = chapter.skills.iter().filter_map(|skill| {
@@ -102,15 +96,16 @@ fn chapter(record: &Record, desk: Desk, chapter: &Chapter, marks: Option<&Marks>
             .filter(|(_, indexed)| indexed.as_ref().is_some_and(|i| i.skill == skill.id))
             .map(|(solved, indexed)| item(solved, indexed.as_ref(), marks))
             .collect();
-        (!items.is_empty()).then(|| (skill.text.0.clone(), items))
+        let is_shown = of_skill.contains(&skill.id.as_str());
+        (!items.is_empty() || is_shown).then(|| (skill.text.0.clone(), is_shown, items))
     });
-    let skills: Vec<(String, Vec<AnyView>)> = skills.collect();
+    let skills: Vec<(String, bool, Vec<AnyView>)> = skills.collect();
     let left: Vec<AnyView> = of_chapter
         .iter()
         .filter(|(_, indexed)| !indexed.as_ref().is_some_and(|i| chapter.skills.iter().any(|s| s.id == i.skill)))
         .map(|(solved, indexed)| item(solved, indexed.as_ref(), marks))
         .collect();
-    let skills_shown = format!("{} of {} skills shown", shown(record, desk, chapter).len(), chapter.skills.len());
+    let skills_shown = format!("{} of {} skills shown", of_skill.len(), chapter.skills.len());
     // Whoever gets a link knows only what is in it.
     let done = desk.own.then(|| {
         let extent = desk.index.with_value(|index| Extent::of(chapter, index));
@@ -118,7 +113,10 @@ fn chapter(record: &Record, desk: Desk, chapter: &Chapter, marks: Option<&Marks>
     });
     let rows = skills
         .into_iter()
-        .map(|(text, items)| view! { <li><p class="what" inner_html=text></p> <ul class="evidence">{items}</ul></li> })
+        .map(|(text, is_shown, items)| {
+            let mark = is_shown.then(|| view! { <span class="why">"✓ shown"</span> });
+            view! { <li><p class="what"><span inner_html=text></span> " " {mark}</p> <ul class="evidence">{items}</ul></li> }
+        })
         .collect_view();
     let left = (!left.is_empty()).then(|| view! { <li><ul class="evidence">{left}</ul></li> });
     Some(

@@ -22,6 +22,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{Element, HtmlCanvasElement, HtmlElement, KeyboardEvent, PointerEvent, ResizeObserver};
 
 use super::dom;
+use super::figure::Deciding;
 use screen::Screen;
 
 /// The property of a chart's canvas that is a function to its markup, in the colours that it has now.
@@ -55,6 +56,10 @@ pub fn by_hand(class: &'static str, chart: Memo<Chart>, hand: Callback<Piece>) -
 }
 
 fn framed(class: &'static str, chart: Memo<Chart>, hand: Option<Callback<Piece>>) -> AnyView {
+    let chart = match Deciding::here() {
+        Some(_) => Memo::new(move |_| chart.with(|chart| chart.clone().undecided())),
+        None => chart,
+    };
     let place = NodeRef::<html::Div>::new();
     let canvas = NodeRef::<html::Canvas>::new();
     let paper = NodeRef::<html::Div>::new();

@@ -72,9 +72,37 @@ pub type Rgb = (u8, u8, u8);
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Theme(pub Vec<Rgb>);
 
+/// Where the site's colours are declared: `--ink: light-dark(#1c1e22, #e6e4de);`.
+const TOKENS: &str = include_str!("../../../../app/styles/tokens.css");
+
+/// The colour that a token has on a light page.
+fn light(token: &str) -> Option<Rgb> {
+    let (_, rest) = TOKENS.split_once(&format!("{token}: light-dark(#"))?;
+    let value = u32::from_str_radix(rest.get(..6)?, 16).ok()?;
+    let [_, red, green, blue] = value.to_be_bytes();
+    Some((red, green, blue))
+}
+
 impl Theme {
+    /// What the inks are on a light page, for files.
+    pub fn light() -> Self {
+        Self(Ink::ALL.iter().map(|ink| light(ink.token()).unwrap_or_default()).collect())
+    }
+
     /// An ink; black if the theme has it not.
     pub fn of(&self, ink: Ink) -> Rgb {
         self.0.get(ink as usize).copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ink_has_a_color() {
+        for ink in Ink::ALL {
+            assert!(light(ink.token()).is_some(), "{}", ink.token());
+        }
     }
 }

@@ -35,6 +35,15 @@ pub struct Chart {
     pub marks: Vec<Mark>,
 }
 
+impl Chart {
+    /// The same without what it comes to, for who has yet to decide: marks stay where they are and say nothing, and its label is what it counts.
+    pub fn undecided(mut self) -> Self {
+        self.label = format!("{} over {}", self.up.name, self.across.name);
+        self.marks.iter_mut().for_each(|mark| mark.text.clear());
+        self
+    }
+}
+
 /// Points that belong together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {

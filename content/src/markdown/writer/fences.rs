@@ -81,10 +81,7 @@ impl<'w> Writer<'w, '_> {
                 self.widget(&fence, &body, spot);
             }
             Fence::Exercise(id) => self.exercise(&id, spot),
-            Fence::Exercises => {
-                self.rest_placed = true;
-                self.rest_of_exercises();
-            }
+            Fence::Exercises => self.rest_of_exercises(),
             Fence::Sources => self.sources(spot),
             Fence::Lab(lab, part) => {
                 let body = self.text.denoted(begins..range.end.max(begins), &body);
@@ -215,16 +212,18 @@ impl<'w> Writer<'w, '_> {
                 _ => None,
             })
             .collect();
+        let first = self.placed.len();
         for slot in self.exercises {
             if !self.placed.contains(&slot.id.as_str()) && !own.contains(&slot.id) {
                 self.place(slot);
             }
         }
+        self.rest.get_or_insert(first..self.placed.len());
     }
 
     /// At the end of a chapter, whatever was not placed at all.
     pub(super) fn remaining_exercises(&mut self) {
-        if self.rest_placed {
+        if self.rest.is_some() {
             return;
         }
         for slot in self.exercises {

@@ -76,7 +76,7 @@ pub(super) struct Writer<'w, 'a> {
     title: (String, String),
     footnotes: Footnotes<'a>,
     sources_placed: bool,
-    rest_placed: bool,
+    rest: Option<Range<usize>>,
     notes: Vec<Html>,
     paragraphs: usize,
     /// Where the last formula began that was not closed.
@@ -131,7 +131,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             title: Default::default(),
             footnotes: Footnotes::default(),
             sources_placed: false,
-            rest_placed: false,
+            rest: None,
             notes: Vec::new(),
             paragraphs: 0,
             dollar: None,
@@ -171,6 +171,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             sections: self.sections,
             notes: self.notes,
             exercises: self.placed.into_iter().map(str::to_owned).collect(),
+            rest: self.rest.unwrap_or_default(),
         }
     }
 

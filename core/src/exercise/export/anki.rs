@@ -39,7 +39,8 @@ fn front(q: &Question) -> String {
         }
         Form::Number { .. } | Form::Essay { .. } => String::new(),
     };
-    format!("{}{asked}", q.prompt)
+    let picture = q.picture.as_ref().map(|picture| format!("data:image/svg+xml;base64,{}", picture.base64()));
+    format!("{}{asked}", q.prompt_with(&picture.unwrap_or_default()))
 }
 
 fn back(q: &Question) -> String {

@@ -6,11 +6,17 @@ use super::{Answer, File, Form, PLACES, Pool, Question, as_pairs, for_graders, f
 
 /// Of the package's files and folders.
 const IDENT: &str = "ringside";
+/// The folder that `$IMS-CC-FILEBASE$` stands for.
+const FILES: &str = "web_resources";
 
 /// The package.
 pub(super) fn write(name: &str, pools: &[Pool]) -> Vec<File> {
     let points: usize = pools.iter().map(points).sum();
     let title = escaped(name);
+    let variants = pools.iter().flat_map(|pool| &pool.variants);
+    let drawn =
+        |q: &Question| Some(File { path: format!("{FILES}/{}", q.picture_file()), text: q.picture.clone()?.svg });
+    let pictures: Vec<File> = variants.filter_map(drawn).collect();
     let manifest = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <manifest identifier=\"{IDENT}-manifest\" xmlns=\"http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1\" \
@@ -20,7 +26,8 @@ pub(super) fn write(name: &str, pools: &[Pool]) -> Vec<File> {
          <resource identifier=\"{IDENT}\" type=\"imsqti_xmlv1p2\"><file href=\"{IDENT}/{IDENT}.xml\"/>\
          <dependency identifierref=\"{IDENT}-meta\"/></resource>\n\
          <resource identifier=\"{IDENT}-meta\" type=\"associatedcontent/imscc_xmlv1p1/learning-application-resource\" \
-         href=\"{IDENT}/assessment_meta.xml\"><file href=\"{IDENT}/assessment_meta.xml\"/></resource>\n</resources>\n</manifest>\n"
+         href=\"{IDENT}/assessment_meta.xml\"><file href=\"{IDENT}/assessment_meta.xml\"/></resource>\n{}</resources>\n</manifest>\n",
+        pictures.iter().map(|file| resource(&file.path)).collect::<String>(),
     );
     let meta = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<quiz identifier=\"{IDENT}\" xmlns=\"http://canvas.instructure.com/xsd/cccv1p0\">\n\
@@ -34,11 +41,19 @@ pub(super) fn write(name: &str, pools: &[Pool]) -> Vec<File> {
          <fieldentry>1</fieldentry></qtimetadatafield></qtimetadata>\n<section ident=\"root_section\">\n{items}</section>\n</assessment>\n\
          </questestinterop>\n"
     );
-    vec![
+    let mut files = vec![
         File { path: "imsmanifest.xml".into(), text: manifest },
         File { path: format!("{IDENT}/assessment_meta.xml"), text: meta },
         File { path: format!("{IDENT}/{IDENT}.xml"), text: assessment },
-    ]
+    ];
+    files.extend(pictures);
+    files
+}
+
+/// A file that questions refer to.
+fn resource(path: &str) -> String {
+    let ident = path.replace(['/', '.'], "-");
+    format!("<resource identifier=\"{ident}\" type=\"webcontent\" href=\"{path}\"><file href=\"{path}\"/></resource>\n")
 }
 
 /// The points of each of a pool's variants: they are one exercise.
@@ -82,7 +97,7 @@ struct Parts {
 }
 
 fn item(q: &Question) -> String {
-    let mut prompt = q.prompt.clone();
+    let mut prompt = q.prompt_with(&format!("$IMS-CC-FILEBASE$/{}", q.picture_file()));
     let parts = match &q.form {
         Form::Number { value, tolerance, unit, mistakes } => number(*value, *tolerance, &foreseen(mistakes, unit)),
         Form::Choice { several, options } => choice(*several, options),

@@ -143,6 +143,9 @@ pub fn lost(pools: &[Pool], missing: &[(String, Missing)]) -> Vec<Lost> {
         if !question.hints.is_empty() {
             lost.push("Hints are left out.");
         }
+        if question.picture.is_some() {
+            lost.push("The figure under the question is left out.");
+        }
         lost
     })
 }

@@ -19,6 +19,8 @@ pub mod scorm;
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::kind::Posed;
 use super::names::Evaluate;
 use super::{Exercise, MAX_SEED, Template};
@@ -102,6 +104,36 @@ impl Format {
     }
 }
 
+/// A picture under a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Picture {
+    /// What it shows, without what it comes to.
+    pub alt: String,
+    /// An SVG file.
+    pub svg: String,
+}
+
+impl Picture {
+    /// As an element whose file is at `src`.
+    fn at(&self, src: &str) -> String {
+        format!("<p><img src=\"{}\" alt=\"{}\"/></p>", escaped(src), escaped(&self.alt))
+    }
+
+    /// In base64.
+    fn base64(&self) -> String {
+        const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let mut out = String::with_capacity(self.svg.len().div_ceil(3) * 4);
+        for three in self.svg.as_bytes().chunks(3) {
+            let bits = (0..3).fold(0_u32, |bits, i| bits << 8 | u32::from(three.get(i).copied().unwrap_or_default()));
+            for i in 0..4 {
+                let digit = DIGITS.get((bits >> (18 - 6 * i) & 63) as usize).copied().unwrap_or_default();
+                out.push(if i <= three.len() { char::from(digit) } else { '=' });
+            }
+        }
+        out
+    }
+}
+
 /// A file of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
@@ -125,13 +157,15 @@ pub(super) enum Leaves {
         form: Form,
         /// What the page asks beyond it: a sentence, or nothing.
         lost: &'static str,
+        /// What the page draws under the prompt, whatever the figure.
+        picture: Option<Picture>,
     },
 }
 
 impl Leaves {
     /// A question, whole.
     pub(super) fn whole(form: Form) -> Self {
-        Self::As { below: String::new(), explained: String::new(), form, lost: "" }
+        Self::As { below: String::new(), explained: String::new(), form, lost: "", picture: None }
     }
 }
 
@@ -210,6 +244,8 @@ pub struct Question {
     pub title: String,
     /// What is asked: HTML.
     pub prompt: String,
+    /// What is drawn under it.
+    pub picture: Option<Picture>,
     /// What is said once it is answered: HTML.
     pub solution: String,
     /// HTML, one at a time.
@@ -229,6 +265,8 @@ pub struct Source<'a> {
     pub title: &'a str,
     /// The exercise.
     pub exercise: &'a Exercise,
+    /// The figure that its prompt points at.
+    pub picture: Option<&'a Picture>,
     /// The seed of the first variant.
     pub seed: u64,
     /// Whether the page gives every learner numbers of their own.
@@ -314,20 +352,34 @@ fn question(source: Source<'_>, posed: &Posed<'_>, number: usize) -> Result<(Que
     let exercise = source.exercise;
     let env = posed.environment().map_err(Missing::Broken)?;
     let fill = |text: &String| Template::fill(text, &env).map(|text| xhtml(&text)).map_err(Missing::Broken);
-    let (below, explained, form, lost) = match exercise.kind.leaves(posed, &env).map_err(Missing::Broken)? {
+    let (below, explained, form, lost, drawn) = match exercise.kind.leaves(posed, &env).map_err(Missing::Broken)? {
         Leaves::Stays(why) => return Err(Missing::Stays(why)),
-        Leaves::As { below, explained, form, lost } => (below, explained, form, lost),
+        Leaves::As { below, explained, form, lost, picture } => (below, explained, form, lost, picture),
     };
     let steps: String = exercise.solution.iter().map(fill).collect::<Result<_, _>>()?;
     let question = Question {
         id: format!("{}-{number}", source.key.replace('/', "-")),
         title: source.title.to_owned(),
         prompt: format!("{}{}", fill(&exercise.prompt)?, xhtml(&below)),
+        picture: drawn.or_else(|| source.picture.cloned()),
         solution: format!("{}{steps}", xhtml(&explained)),
         hints: exercise.hints.iter().map(fill).collect::<Result<_, _>>()?,
         form: form.cleaned(),
     };
     Ok((question, lost))
+}
+
+impl Question {
+    /// The name of its picture's file.
+    fn picture_file(&self) -> String {
+        format!("{}.svg", self.id)
+    }
+
+    /// The prompt, with its picture at `src`.
+    fn prompt_with(&self, src: &str) -> String {
+        let picture = self.picture.as_ref().map(|picture| picture.at(src)).unwrap_or_default();
+        format!("{}{picture}", self.prompt)
+    }
 }
 
 impl Form {
@@ -540,6 +592,7 @@ fn lost_by(format: Format, question: &Question) -> Vec<&'static str> {
                 "The rubric, its points and the model answer are left out, because GIFT has no field for graders or points.",
             );
             when(!question.hints.is_empty(), "Hints are left out.");
+            when(question.picture.is_some(), "The figure under the question is left out, because GIFT holds no files.");
         }
         Format::Anki => when(
             true,

@@ -26,6 +26,17 @@ fn html(tag: &str, text: &str) -> String {
     format!("<{tag} format=\"html\"><text>{}</text></{tag}>\n", escaped(text))
 }
 
+/// What is asked, with the file of its picture.
+fn asked(q: &Question) -> String {
+    let name = q.picture_file();
+    let file = q
+        .picture
+        .as_ref()
+        .map(|picture| format!("<file name=\"{name}\" path=\"/\" encoding=\"base64\">{}</file>", picture.base64()));
+    let text = escaped(&q.prompt_with(&format!("@@PLUGINFILE@@/{name}")));
+    format!("<questiontext format=\"html\"><text>{text}</text>{}</questiontext>\n", file.unwrap_or_default())
+}
+
 fn question(title: &str, q: &Question) -> String {
     let (kind, body) = match &q.form {
         Form::Number { value, tolerance, unit, mistakes } => {
@@ -45,7 +56,7 @@ fn question(title: &str, q: &Question) -> String {
         "<question type=\"{kind}\">\n<name><text>{}</text></name>\n{}{}<defaultgrade>{}</defaultgrade>\n<penalty>0.1</penalty>\n\
          <hidden>0</hidden>\n<idnumber>{}</idnumber>\n{body}{hints}</question>\n",
         escaped(title),
-        html("questiontext", &q.prompt),
+        asked(q),
         html("generalfeedback", &q.solution),
         q.form.points(),
         escaped(&q.id),

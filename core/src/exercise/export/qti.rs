@@ -7,6 +7,8 @@ use super::{Answer, File, Foreseen, Form, Pool, Question, for_graders, scrambled
 const NAMESPACE: &str = "http://www.imsglobal.org/xsd/imsqti_v2p1";
 const SCHEMA: &str = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:schemaLocation=\"http://www.imsglobal.org/xsd/imsqti_v2p1 \
                       http://www.imsglobal.org/xsd/qti/qtiv2p1/imsqti_v2p1.xsd\"";
+/// The folder of pictures.
+const IMAGES: &str = "images";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The package.
@@ -19,9 +21,15 @@ pub(super) fn write(name: &str, pools: &[Pool]) -> Vec<File> {
             let (id, path) = (format!("item-{}", variant.id), format!("items/{}.xml", variant.id));
             refs.push_str(&format!("<assessmentItemRef identifier=\"{id}\" href=\"{path}\"/>\n"));
             needs.push_str(&format!("<dependency identifierref=\"{id}\"/>"));
+            let picture = variant.picture.as_ref().map(|picture| File {
+                path: format!("{IMAGES}/{}", variant.picture_file()),
+                text: picture.svg.clone(),
+            });
+            let image = picture.as_ref().map(|file| format!("<file href=\"{}\"/>", file.path)).unwrap_or_default();
             resources.push_str(&format!(
-                "<resource identifier=\"{id}\" type=\"imsqti_item_xmlv2p1\" href=\"{path}\"><file href=\"{path}\"/></resource>\n"
+                "<resource identifier=\"{id}\" type=\"imsqti_item_xmlv2p1\" href=\"{path}\"><file href=\"{path}\"/>{image}</resource>\n"
             ));
+            files.extend(picture);
             files.push(File { path, text: item(&id, variant) });
         }
         let select = if pool.variants.len() > 1 { "<selection select=\"1\"/>\n" } else { "" };
@@ -107,7 +115,7 @@ fn item(id: &str, q: &Question) -> String {
         ),
         outcome("FEEDBACK", if parts.many { "multiple" } else { "single" }),
         solution[0],
-        q.prompt,
+        q.prompt_with(&format!("../{IMAGES}/{}", q.picture_file())),
         parts.interaction,
         solution[2],
     )

@@ -48,6 +48,7 @@ fn pooled(exercise: &Exercise, variants: usize) -> Result<Pool, Missing> {
         chapter: "Memory / states",
         title: "Weights: bf16",
         exercise,
+        picture: None,
         seed: 0,
         each: false,
     };
@@ -209,7 +210,8 @@ fn numbers_of_ones_own_are_shared_in_a_file_and_that_is_said() {
     // A cartridge asks the first variant alone.
     assert!(says(cartridge::lost(&[each(&number(""), 50)], &[]), "1 set of numbers"));
     let exercise = order(["a", "b", "c"]);
-    let source = Source { key: "a/b", chapter: "A", title: "B", exercise: &exercise, seed: 0, each: true };
+    let source =
+        Source { key: "a/b", chapter: "A", title: "B", exercise: &exercise, picture: None, seed: 0, each: true };
     assert!(!pool(source, 3, &by_catalogue(&exercise)).unwrap().each, "it has no numbers to draw");
     let exercise = number("");
     assert!(pool(Source { exercise: &exercise, ..source }, 3, &by_catalogue(&exercise)).unwrap().each);
@@ -456,4 +458,49 @@ fn a_text_is_worth_what_its_rubric_says() {
     assert_eq!(most, ["4", "1"]);
     let said = lost_by(Format::Gift, &pools[0].variants[0]);
     assert!(said.iter().any(|say| say.contains("its points")), "{said:?}");
+}
+
+#[test]
+fn a_figure_goes_along_where_a_format_holds_files() {
+    let exercise = order(["alpha", "beta", "gamma"]);
+    let picture = Picture { alt: "A < ring".into(), svg: "<svg xmlns=\"http://www.w3.org/2000/svg\"/>".into() };
+    let source = Source {
+        key: "a/b",
+        chapter: "A",
+        title: "B",
+        exercise: &exercise,
+        picture: Some(&picture),
+        seed: 0,
+        each: false,
+    };
+    let pools = [pool(source, 1, &by_catalogue(&exercise)).unwrap()];
+    // `printf '<svg xmlns="http://www.w3.org/2000/svg"/>' | base64`
+    let base64 = "PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=";
+    assert_eq!(picture.base64(), base64);
+    let moodle = text(Format::Moodle, &pools);
+    assert!(
+        moodle.contains("&lt;img src=&quot;@@PLUGINFILE@@/a-b-1.svg&quot; alt=&quot;A &amp;lt; ring&quot;/&gt;"),
+        "{moodle}"
+    );
+    assert!(
+        moodle.contains(&format!("<file name=\"a-b-1.svg\" path=\"/\" encoding=\"base64\">{base64}</file>")),
+        "{moodle}"
+    );
+    for (format, path, src) in [
+        (Format::Canvas, "web_resources/a-b-1.svg", "$IMS-CC-FILEBASE$/a-b-1.svg"),
+        (Format::Qti21, "images/a-b-1.svg", "../images/a-b-1.svg"),
+    ] {
+        let files = write(format, "Q", &pools);
+        let find =
+            |path: &str| files.iter().find(|file| file.path == path).unwrap_or_else(|| panic!("{path}: {files:?}"));
+        assert_eq!(find(path).text, picture.svg);
+        assert!(find("imsmanifest.xml").text.contains(&format!("<file href=\"{path}\"/>")));
+        assert!(files.iter().any(|file| file.text.contains(src)), "{format:?}");
+    }
+    assert!(text(Format::Anki, &pools).contains(&format!("data:image/svg+xml;base64,{base64}")));
+    assert!(!text(Format::Gift, &pools).contains("img"));
+    assert!(lost_by(Format::Gift, &pools[0].variants[0]).iter().any(|say| say.contains("figure")));
+    // A name for each remainder of three bytes.
+    let of = |svg: &str| Picture { alt: String::new(), svg: svg.into() }.base64();
+    assert_eq!([of(""), of("f"), of("fo"), of("foo")], ["", "Zg==", "Zm8=", "Zm9v"]);
 }

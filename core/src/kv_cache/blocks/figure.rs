@@ -1,12 +1,12 @@
 //! `kv-cache`: requests on a pool of blocks, what attention reads through a table, and how large the pool is beside the weights.
 
 use super::fit::{Fit, Served};
-use super::requests::{Requests, STANDARD, Sampling};
+use super::requests::{Request, Requests, STANDARD, Sampling};
 use super::serve::{Asked, Keeper, Preempt, Row, Run, Setup, Stage, serve};
 use super::walk::{Visit, walk};
 use crate::declare::{
     Aim, Applies, Decision, Field, List, Measure, Model, Origin, Origins, Param, Scale, Text as _, all_apart, applies,
-    choice, doc, headline, join, lever, lever_of, measure, origin, real, switch, text, when, whole,
+    choice, doc, headline, join, lever, lever_of, measure, origin, real, switch, text, when, whole, within, words,
 };
 use crate::hardware::{self, Accelerator};
 use crate::kv_cache::figure::ACTIVATIONS;
@@ -37,6 +37,8 @@ options!(View {
 
 /// More steps than there ever are.
 pub const ALL_STEPS: u64 = 100_000;
+/// The most blocks of a pool.
+const MOST_BLOCKS: u64 = 20_000;
 /// The model where none is given.
 pub const MODEL: &str = "llama-3-8b";
 
@@ -132,6 +134,8 @@ pub struct Shown {
     pub visits: Vec<Visit>,
     /// The GPU's memory.
     pub fit: Fit,
+    /// The most blocks that the requests hold together where none of them is kept waiting; only for the pool.
+    pub needed: f64,
 }
 
 impl Shown {
@@ -149,7 +153,7 @@ const OWN: [Param<Params>; 24] = [
     choice("view", "what is shown", View::LIST, "pool").label("Show").main().at(|p| p.view.slot()),
     choice("keeper", "who hands out memory", Keeper::LIST, "vllm-0.2").label("Memory").main().at(|p| p.keeper.slot()),
     whole("block", "tokens of a block", [1, 256], "4").label("Tokens per block").doubling(8).main().at(|p| p.block.slot()),
-    whole("blocks", "blocks of the pool", [1, 20_000], "18")
+    whole("blocks", "blocks of the pool", [1, MOST_BLOCKS], "18")
         .label("Blocks in the pool")
         .slider(Scale::Linear { min: 4.0, max: 64.0, step: 1.0 })
         .main()
@@ -402,6 +406,28 @@ impl Model for Params {
             ),
         ),
         when(
+            |p, _| p.view == View::Pool,
+            doc(
+                "The most blocks that all requests hold together if none of them waits.",
+                within(
+                    |p, _| p.blocks as f64,
+                    measure("needed-blocks", "Blocks that all requests need", Unit::Count, |_, s| s.needed),
+                ),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Pool,
+            words(
+                &["Requests have to wait", "Every request fits"],
+                doc(
+                    "Whether every request has memory at every step: none waits, is preempted or swapped.",
+                    measure("undisturbed", "Verdict on the pool", Unit::Count, |_, s| {
+                        f64::from(u8::from(s.run.is_undisturbed()))
+                    }),
+                ),
+            ),
+        ),
+        when(
             |p, _| p.view == View::Fit,
             headline(
                 "What one token keeps in all layers.",
@@ -489,17 +515,20 @@ impl Model for Params {
     ];
 
     const DECISION: Option<Decision> = Some(Decision {
-        quantities: &["requests-paged"],
+        quantities: &["needed-blocks", "requests-paged"],
         aim: Aim::AtLeast { least: 1.0, said: "Concurrent requests in blocks: {}." },
-        judge: None,
+        judge: Some("undisturbed"),
         words: ["No request fits", "Requests fit"],
         levers: &[
+            lever_of("keeper", &["vllm-v1", "vllm-0.2"], "The engine hands out memory in another way."),
+            lever_of("block", &["2", "1"], "Smaller blocks have longer tables and are read in more pieces."),
+            lever("blocks", "A larger pool takes a larger GPU, smaller weights, or fewer bits per cached value."),
             lever_of("kv-bits", &["8"], "It changes the numerics: check the answers."),
             lever_of("weight-bits", &["8", "4"], "It changes the numerics: check the answers."),
             lever_of("tp", &["2", "4", "8"], "It costs more GPUs and two all-reduces per layer."),
             lever("gpu", "It costs larger GPUs."),
         ],
-        not_counted: "Activations and CUDA graphs count only if you enter what your engine’s profiling run found.",
+        not_counted: "Activations and CUDA graphs count only if you enter what your engine’s profiling run found. The pool counts requests that are all there at the start.",
     });
 
     fn evaluate(&self) -> Result<Shown, String> {
@@ -598,10 +627,23 @@ impl Params {
         }
         let fit = self.served()?;
         let run = serve(Asked { setup: self.setup(), requests: &self.requests.0, step: self.step as usize });
-        let mut shown = Shown { run, visits: Vec::new(), fit };
+        let needed = if self.view == View::Pool { self.needed() } else { 0.0 };
+        let mut shown = Shown { run, visits: Vec::new(), fit, needed };
         let visits = self.walked(&shown).map(|row| walk(&row.blocks, self.block, row.stored, self.sequence));
         shown.visits = visits.unwrap_or_default();
         Ok(shown)
+    }
+
+    /// The most blocks that the requests hold together in a memory where none has to wait.
+    fn needed(&self) -> f64 {
+        let longest = |request: &Request| request.stored().saturating_add(1).next_power_of_two().max(self.longest);
+        let blocks =
+            |request: &Request| longest(request).div_ceil(self.block).saturating_add(2).saturating_mul(request.wide);
+        let enough = self.requests.0.iter().map(blocks).fold(1, u64::saturating_add).min(MOST_BLOCKS);
+        let setup = Setup { blocks: enough, watermark: 0.0, ..self.setup() };
+        let run = serve(Asked { setup, requests: &self.requests.0, step: 0 });
+        let held = run.ticks.iter().map(|tick| tick.usage.slots.saturating_sub(tick.usage.free)).max();
+        held.unwrap_or(0).div_ceil(self.block) as f64
     }
 
     /// The sequence whose table is read: the last one, where there are fewer.

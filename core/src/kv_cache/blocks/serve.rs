@@ -297,6 +297,12 @@ pub struct Run {
 pub const MOST_STEPS: usize = 3000;
 
 impl Run {
+    /// Whether every request has memory at every step: none waits, gives way or goes to the host.
+    pub fn is_undisturbed(&self) -> bool {
+        let waits = |tick: &Tick| tick.waiting > 0 || tick.swapped > 0;
+        self.stuck.is_none() && self.totals.preempted == 0 && !self.ticks.iter().any(waits)
+    }
+
     /// The mean of something over the steps in which a sequence ran.
     pub fn mean(&self, of: impl Fn(&Tick) -> f64) -> f64 {
         let busy: Vec<f64> = self.ticks.iter().filter(|tick| tick.running > 0).map(of).collect();

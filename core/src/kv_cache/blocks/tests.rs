@@ -5,6 +5,7 @@ use super::serve::{Event, Stage};
 use super::usage::For;
 use super::walk::{at_once, made_up, walk};
 use crate::declare::Model as _;
+use crate::explore::{Levers, Sliced as _, decided};
 use crate::model::{ModelRef, presets};
 use crate::query::Query;
 
@@ -40,6 +41,33 @@ fn slots_add_up_at_every_step() {
         }
         assert_eq!(whole.run.usage.held(), 0, "{keeper}");
     }
+}
+
+/// The verdict on the pool is what happened in it, and what it lacks is what a pool needs in which nobody waits.
+#[test]
+fn the_pool_has_a_verdict_and_the_blocks_it_needs_suffice() {
+    let entry = &Params::ENTRY;
+    for keeper in ["longest", "power-of-two", "oracle", "vllm-0.2", "vllm-v1"] {
+        let state = format!("keeper={keeper}&watermark=0&requests=7:14,13:9*2,5:18,10:7");
+        let needed = quantity(&state, "needed-blocks");
+        let good = |blocks: f64| {
+            let query = Query::parse(&format!("{state}&blocks={blocks}"));
+            decided(entry, &(entry.evaluate)(&query)).expect("a verdict").is_good
+        };
+        assert!(good(needed + 40.0), "{keeper}");
+        assert!(!good((needed / 2.0).floor()), "{keeper}");
+    }
+    let query = Query::parse("");
+    let bad = decided(entry, &(entry.evaluate)(&query)).expect("a verdict");
+    assert!(!bad.is_good && bad.by.contains("over the"), "{bad:?}");
+    let remedy = Levers::new(*entry, &query).expect("a decision").finish().remedy();
+    let state = remedy.query.unwrap_or_else(|| panic!("{}", remedy.said));
+    assert!(decided(entry, &(entry.evaluate)(&state)).is_some_and(|now| now.is_good), "{state}");
+    let walk = Query::parse("view=walk");
+    assert_eq!(decided(entry, &(entry.evaluate)(&walk)), None);
+    let fit = Query::parse("view=fit");
+    let fit = decided(entry, &(entry.evaluate)(&fit)).expect("a verdict");
+    assert!(fit.is_good && fit.by.starts_with("Concurrent requests in blocks: "), "{fit:?}");
 }
 
 /// A request that gives way twice computes its tokens again, and ends with as many as any other.
