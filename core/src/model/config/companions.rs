@@ -5,6 +5,9 @@ use serde_json::Value;
 use super::NESTED;
 use super::fields::Pairs;
 
+const OF_MODELOPT: &str = "It is hf_quant_config.json, which says how ModelOpt quantized the weights. Bring the config.json beside it and this \
+                           file below it: some have no quantization_config of their own.";
+
 /// Fields that only one kind of file has all of, and what to say of it.
 const COMPANIONS: [(&[&str], &str); 11] = [
     (
@@ -15,11 +18,7 @@ const COMPANIONS: [(&[&str], &str); 11] = [
         &["distributed", "training", "model"],
         "It is a configuration of picotron, which isn’t read here. Bring the model’s config.json, and paste what the run prints.",
     ),
-    (
-        &["quantization.quant_algo"],
-        "It is hf_quant_config.json, which says how ModelOpt quantized the weights. Bring the config.json beside it and this file below it: \
-         some have no quantization_config of their own.",
-    ),
+    (&["quantization.quant_algo"], OF_MODELOPT),
     (
         &["quant_method", "bits"],
         "It is quantize_config.json, which says how the weights were quantized. Bring the config.json beside it.",
@@ -72,7 +71,7 @@ pub fn companion<'a>(field: impl Fn(&str) -> Option<&'a Value>) -> Option<&'stat
 /// What a second file below a config says of it, as a field of the config: hf_quant_config.json’s `quantization`. The two may stand in
 /// either order.
 pub(super) fn joined(first: Pairs, second: Pairs) -> Option<Pairs> {
-    let is_quant = |pairs: &Pairs| companion(|name| pairs.last(name)) == Some(COMPANIONS[0].1);
+    let is_quant = |pairs: &Pairs| companion(|name| pairs.last(name)) == Some(OF_MODELOPT);
     let (mut config, quant) = match (is_quant(&first), is_quant(&second)) {
         (false, true) => (first, second),
         (true, false) => (second, first),
