@@ -484,8 +484,7 @@ fn named(words: &[String]) -> Option<(&'static Preset, usize)> {
 fn of_family(words: &[String], size: &str) -> Option<&'static Preset> {
     let says = |family: &str| family.len() > 2 && words.iter().any(|word| word == family);
     let in_name = format!("({size})");
-    let is_sized =
-        |p: &Preset| p.id.split('-').any(|part| part == size) || p.name.to_lowercase().ends_with(&in_name);
+    let is_sized = |p: &Preset| p.id.split('-').any(|part| part == size) || p.name.to_lowercase().ends_with(&in_name);
     presets::ALL.iter().rev().find(|p| says(family(p.id)) && is_sized(p))
 }
 

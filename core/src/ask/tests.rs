@@ -1124,7 +1124,12 @@ fn amounts_of_real_questions_come_to_what_a_hand_works_out() {
             "237 B tokens",
         ),
         ("how many H100 to train 7B on 1T tokens in 30 days", "training-run", &[("gpus", "41")], "at least 41 GPUs"),
-        ("llama3 8B took 1.3M H100 hours on 24576 GPUs, how long is that", "training-run", &[("gpus", "24576")], "2.2 days"),
+        (
+            "llama3 8B took 1.3M H100 hours on 24576 GPUs, how long is that",
+            "training-run",
+            &[("gpus", "24576")],
+            "2.2 days",
+        ),
         ("does a 2.8T params model fit on 64 B200", "memory-breakdown", &[("params", "2.8e12")], "Does not fit"),
         ("deepseek 671B on 16 H200, does it fit", "kv-cache", &[("tp", "16")], "its"),
         ("train a 3B with a budget of $50k on H100", "training-run", &[("money", "50000")], "for $50,000"),

@@ -87,19 +87,19 @@ pub fn is_read(section: u32, on_screen: u32, end_seen: bool) -> bool {
 pub fn legs(sections: &[u32]) -> Vec<usize> {
     let aim = LEG * 60;
     let mut first = Vec::new();
-    let mut so_far = 0_u32;
+    let (mut before, mut so_far) = (0_u32, 0_u32);
     for (i, seconds) in sections.iter().enumerate() {
         let with = so_far.saturating_add(*seconds);
         // A section begins a leg of its own if the leg before it is nearer to its length without it.
         if first.is_empty() || with.abs_diff(aim) > so_far.abs_diff(aim) {
             first.push(i);
-            so_far = *seconds;
+            (before, so_far) = (so_far, *seconds);
         } else {
             so_far = with;
         }
     }
-    // What would be left for a last leg of a few minutes belongs to the one before.
-    if first.len() > 1 && so_far < aim / 3 {
+    // What would be left for a last leg of a few minutes belongs to the one before, unless that is long already.
+    if first.len() > 1 && so_far < aim / 3 && before.saturating_add(so_far) < aim / 2 * 3 {
         first.pop();
     }
     first
@@ -137,6 +137,7 @@ mod tests {
         assert_eq!(legs(&[300, 300, 300, 300]), [0, 2]);
         assert_eq!(legs(&[100, 1500, 100, 400]), [0, 1, 2]);
         assert_eq!(legs(&[300, 300, 60]), [0]);
+        assert_eq!(legs(&[300, 500, 150]), [0, 2]);
         assert_eq!(legs(&[60]), [0]);
         assert_eq!(legs(&[]), Vec::<usize>::new());
     }

@@ -965,11 +965,11 @@ impl Output {
             self.restart(number, "a heading or another block begins there, so these lines may be from another run");
             self.series.retain(|metric, _| !OF_STEPS.contains(metric));
         }
-        if let Some(total) = total(line).filter(|_| is_step) {
-            if self.total.replace(total).is_some_and(|before| before != total) {
-                self.restart(number, "they say another number of steps, so they may be from another run");
-                self.series.retain(|metric, _| !OF_STEPS.contains(metric));
-            }
+        if let Some(total) = total(line).filter(|_| is_step)
+            && self.total.replace(total).is_some_and(|before| before != total)
+        {
+            self.restart(number, "they say another number of steps, so they may be from another run");
+            self.series.retain(|metric, _| !OF_STEPS.contains(metric));
         }
         if let Some(step) = steps.map(|(done, _)| done).or_else(|| step(line)).filter(|_| is_step) {
             let by = step - self.step.unwrap_or(step);
