@@ -296,7 +296,6 @@ mod tests {
             quiz: vec!["zero/price".into(), "zero/peak".into()],
             lab: Some(("fsdp".into(), "FSDP, measured".into())),
             missions: vec![("fit-it".into(), "Make it fit".into())],
-            ..Session::default()
         };
         Syllabus { id: "term".into(), title: "A term".into(), sessions: vec![session], ..Syllabus::default() }
     }
