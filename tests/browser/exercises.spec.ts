@@ -361,7 +361,10 @@ test.describe("a link to an exercise", () => {
     expect(seven).not.toBe(written);
     await expect(exercise.getByRole("textbox")).toHaveValue("");
     // Only that one: the others are as they were.
-    await expect(page.getByRole("region", { name: "Everything sharded" })).not.toContainText("set 7");
+    await page.locator("#exercise-adam").scrollIntoViewIfNeeded();
+    const other = page.getByRole("region", { name: "Adam’s share" });
+    await expect(other.getByRole("textbox").first()).toBeVisible();
+    await expect(other).not.toContainText("set 7");
 
     const stranger = await (await browser.newContext()).newPage();
     await open(stranger, "zero-2", "?seed=7");

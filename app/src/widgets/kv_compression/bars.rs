@@ -78,16 +78,21 @@ fn Layers(shown: Memo<Shown>) -> impl IntoView {
                 left += wide;
                 view! { <rect class=class x=format!("{at:.3}%") width=format!("{wide:.3}%") height="100%" /> }
             };
-            s.chosen.cache.layers.iter().filter(|l| l.count > 0).map(piece).collect_view()
+            // What some of them keep as well is in the words.
+            s.chosen.cache.layers.iter().filter(|l| l.count > 0 && !l.also).map(piece).collect_view()
         })
     };
     let words = move || {
         shown.with(|s| {
             let one = |l: &ringside_core::kv_cache::Layers| {
+                let of =
+                    if l.every > 1 { format!("every {} tokens", grouped(l.every)) } else { "every token".to_owned() };
                 let keeps = match (l.keeps, l.window) {
                     (Keeps::State { values }, _) => format!("a state of {} numbers", grouped(values)),
+                    (Keeps::Index { key, .. }, _) => format!("an indexer’s key of {} numbers for {of}", grouped(key)),
                     (_, Some(window)) => format!("the last {} tokens", grouped(window)),
-                    (_, None) => "every token".to_owned(),
+                    (_, None) if l.every > 1 => format!("one row for {of}"),
+                    (_, None) => of,
                 };
                 let class = format!("swatch {}", class_of(l));
                 view! { <li><i class=class aria-hidden="true"></i>{format!("{}: {keeps}", grouped(l.count))}</li> }
