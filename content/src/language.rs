@@ -195,8 +195,8 @@ table! {
     STOPPED = "You stopped at ", "Zuletzt gelesen: ";
     /// A chapter of which everything is read and solved; one that the learner says is done; and the button that says so.
     DONE = "✓ Done: everything is read and solved", "✓ Erledigt: alles gelesen und gelöst";
-    MARKED_DONE = "✓ Marked as done, every section as read", "✓ Als erledigt markiert, alle Abschnitte als gelesen";
-    MARK_DONE = "Mark as done and every section as read", "Als erledigt und alle Abschnitte als gelesen markieren";
+    MARKED_DONE = "✓ Marked as done and read", "✓ Als erledigt und gelesen markiert";
+    MARK_DONE = "Mark as done and read", "Als erledigt und gelesen markieren";
     PRINT = "Print", "Drucken";
     WITH_SOLUTIONS = "with solutions at the end", "mit Lösungen am Ende";
 

@@ -187,21 +187,24 @@ impl Builder {
             pages.into_iter().map(move |at| (at, ask.clone()))
         });
         for (at, words) in searched.places.into_iter().chain(asked) {
-            let page = at.text.split('#').next().unwrap_or_default();
-            // The sections of a chapter that could not be read are not missed as well.
-            let is_on_page = |e: &SearchEntry| e.kind == EntryKind::Section && e.href.starts_with(page);
-            let is_unread =
-                self.0.iter().any(|e| e.kind == EntryKind::Chapter && e.href == page) && !self.0.iter().any(is_on_page);
-            let mut found = self.0.iter_mut().filter(|e| e.href == at.text && is_place(e.kind)).peekable();
-            if found.peek().is_none() && !is_unread {
-                sink.report(at.spot(0), format!("The course has no page, section or figure `{}`.", at.text));
-            }
-            found.for_each(|entry| {
+            let mut is_found = false;
+            for entry in self.0.iter_mut().filter(|e| e.href == at.text && is_place(e.kind)) {
                 let comma = if entry.words.is_empty() { "" } else { ", " };
                 entry.words.push_str(comma);
                 entry.words.push_str(&words);
-            });
+                is_found = true;
+            }
+            if !is_found && !self.is_unread(&at.text) {
+                sink.report(at.spot(0), format!("The course has no page, section or figure `{}`.", at.text));
+            }
         }
         SearchIndex { entries: self.0, same: searched.same }
+    }
+
+    /// Whether an address is of a chapter that could not be read: its sections are not missed as well.
+    fn is_unread(&self, href: &str) -> bool {
+        let page = href.split('#').next().unwrap_or_default();
+        let is_on_page = |e: &SearchEntry| e.kind == EntryKind::Section && e.href.starts_with(page);
+        self.0.iter().any(|e| e.kind == EntryKind::Chapter && e.href == page) && !self.0.iter().any(is_on_page)
     }
 }

@@ -89,7 +89,7 @@ pub fn decided(entry: &Entry, evaluation: &Evaluation) -> Option<Decided> {
     let amount = if value <= limit {
         format!("{number} of {limit_text}, {difference} left.")
     } else {
-        format!("{number}, {difference} over the {limit_text} limit.")
+        format!("{number}, {difference} over the limit of {limit_text}.")
     };
     let (end, by) = match aim {
         Aim::Within if verdict.starts_with(label) => (':', amount),

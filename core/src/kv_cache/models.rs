@@ -103,7 +103,7 @@ const CHOICES: [&str; presets::CHOICES.len() + OTHERS.len()] = join(&presets::CH
 /// What a person calls each of [`CHOICES`].
 const LABELS: [&str; CHOICES.len()] = join(&presets::LABELS, [OTHERS[0].name, OTHERS[1].name]);
 
-/// [`CHOICES`] as a parameter takes them.
+/// All of them, as a parameter takes them.
 pub const EVERY: List = List { ids: &CHOICES, labels: &LABELS };
 
 /// The models without a shape, by id and name.

@@ -360,7 +360,7 @@ pub(super) fn pods(text: &str, card: &mut Card) -> [Option<u64>; 2] {
     card.found("Pods, each counted as a node", grouped(size.pods), line);
     card.found("GPUs per node", grouped(size.gpus), line);
     if size.copies > 1 {
-        card.found("Replicas of the whole, each on its own", grouped(size.copies), line);
+        card.found("Independent replicas", grouped(size.copies), line);
     }
     [Some(size.pods), Some(size.gpus)]
 }

@@ -927,7 +927,7 @@ impl Output {
     }
 
     fn take(&mut self, line: &str, number: usize) -> bool {
-        let fields = fields(line);
+        let mut fields = fields(line);
         let argument = argument(line);
         if line.contains("-- arguments --") {
             self.dump = (true, false);
@@ -999,8 +999,7 @@ impl Output {
             self.restart(number, "the batch has another size");
         }
         let mut taken = false;
-        let mut fields = fields;
-        let ending = if fields.is_empty() { None } else { ending(line) };
+        let ending = ending(line, &fields);
         // Cut in the middle of the text, too: it has fewer numbers, and ends where others go on.
         let is_known = |cut: &Is| self.behind.iter().any(|(is, ..)| is == cut);
         let is_cut = |cut: &Is| fields.len() < self.widest && is_known(cut) && self.goes_on(line, *cut);
@@ -1022,11 +1021,13 @@ impl Output {
             }
         }
         let is_of_own = !is_step || self.programs.iter().all(|program| program == OWN);
-        if is_of_own && rate_of_own(line) == Some(None) {
-            self.rate.get_or_insert((number, line.to_owned()));
-        }
-        if is_of_own && has_memory_of_own(line) {
-            self.memory.get_or_insert((number, line.to_owned()));
+        if let Some(own) = is_of_own.then(|| own(line)).flatten() {
+            if rate_of_own(line, &own) == Some(None) {
+                self.rate.get_or_insert((number, line.to_owned()));
+            }
+            if has_memory_of_own(&own) {
+                self.memory.get_or_insert((number, line.to_owned()));
+            }
         }
         if line.contains("generation throughput:")
             && let Some(engine) = line.split_once("Engine ").and_then(|(_, rest)| rest.split_once(':'))
@@ -1331,7 +1332,7 @@ impl Output {
 
     /// Reads the last line, whose last number may be cut: always where nothing ends it, and else where such lines go on behind that number.
     fn last_line(&mut self, held: &str, number: usize, is_ended: bool) {
-        let ending = ending(held);
+        let ending = ending(held, &fields(&clean(held)));
         // Of a dump nothing tells the end but its mark.
         let is_open = !is_ended || self.dump == (true, false);
         let argument = argument(held).filter(|_| is_open && ends_in_number(held));
@@ -1379,13 +1380,13 @@ fn has_fraction_at_end(line: &str) -> bool {
     line.get(before_number(line).len()..).is_some_and(|end| end.contains('.'))
 }
 
-/// What the number is that a line ends with.
-fn ending(line: &str) -> Option<Is> {
-    if !ends_in_number(line) {
+/// What the number is that a line with these numbers ends with.
+fn ending(line: &str, numbers: &[(&str, Is, f64)]) -> Option<Is> {
+    if numbers.is_empty() || !ends_in_number(line) {
         return None;
     }
     let without = fields(&clean(before_number(line)));
-    fields(&clean(line)).into_iter().find(|field| !without.contains(field)).map(|(_, is, _)| is)
+    numbers.iter().find(|field| !without.contains(field)).map(|(_, is, _)| *is)
 }
 
 /// The numbers of a line: who prints it, what each is, and its value.
@@ -1405,14 +1406,16 @@ pub(super) fn fields(line: &str) -> Vec<(&'static str, Is, f64)> {
     all
 }
 
-/// Whether a line is of a loop that somebody wrote: it has its step and its loss.
-fn is_own(line: &str) -> bool {
-    line.contains("loss") && ["step", "iter"].iter().any(|word| line.contains(word))
+/// A line of a loop that somebody wrote, which has its step and its loss, in lower case.
+fn own(line: &str) -> Option<String> {
+    let line = line.to_ascii_lowercase();
+    let is_own = line.contains("loss") && ["step", "iter"].iter().any(|word| line.contains(word));
+    is_own.then_some(line)
 }
 
-/// The tokens per second in a line of a loop that somebody wrote: the number where it says that they are one GPU's, and nothing where they may be the
-/// job's, too.
-fn rate_of_own(line: &str) -> Option<Option<f64>> {
+/// The tokens per second in a line of such a loop, as written and as [`own`] has it: the number where it says that they are one GPU's, and nothing
+/// where they may be the job's, too.
+fn rate_of_own(written: &str, line: &str) -> Option<Option<f64>> {
     const RATES: [&str; 10] = [
         "tokens_per_second",
         "tokens_per_sec",
@@ -1426,11 +1429,6 @@ fn rate_of_own(line: &str) -> Option<Option<f64>> {
         "tps",
     ];
     const EACH: [&str; 7] = ["_per_gpu", "_per_device", " per gpu", " per device", "/gpu", "/device", "/chip"];
-    let written = line;
-    let line = line.to_ascii_lowercase();
-    if !is_own(&line) {
-        return None;
-    }
     let places = RATES.into_iter().flat_map(|words| {
         let rest = move |at: usize| (at, at + words.len());
         line.match_indices(words).map(move |(at, _)| rest(at))
@@ -1447,25 +1445,20 @@ fn rate_of_own(line: &str) -> Option<Option<f64>> {
     (!places.is_empty()).then(|| each.map(|(number, _)| number))
 }
 
-/// Whether a line of a loop that somebody wrote says how much memory it takes: `mem 41.2GB`, `memory: 41.2 GiB`.
+/// Whether a line, as [`own`] has it, says how much memory the loop takes: `mem 41.2GB`, `memory: 41.2 GiB`.
 fn has_memory_of_own(line: &str) -> bool {
-    let line = line.to_lowercase();
-    is_own(&line)
-        && line.match_indices("mem").any(|(at, _)| {
-            let rest = line.get(at..).unwrap_or_default();
-            let rest = rest.get(..rest.len().min(40)).unwrap_or(rest);
-            let behind = rest.trim_start_matches(|c: char| !c.is_ascii_digit());
-            let unit = behind.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim_start();
-            behind.len() < rest.len() && ["gb", "gib", "mb", "mib"].iter().any(|name| unit.starts_with(name))
-        })
+    line.match_indices("mem").any(|(at, _)| {
+        let rest = line.get(at..).unwrap_or_default();
+        let rest = rest.get(..rest.len().min(40)).unwrap_or(rest);
+        let behind = rest.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let unit = behind.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim_start();
+        behind.len() < rest.len() && ["gb", "gib", "mb", "mib"].iter().any(|name| unit.starts_with(name))
+    })
 }
 
 /// The numbers of a loop that somebody wrote, whose times and shares have units. Tokens per second may be one GPU's or the job's, so they aren't taken.
 fn of_own(written: &str) -> Vec<(&'static str, Is, f64)> {
-    let line = written.to_lowercase();
-    if !is_own(&line) {
-        return Vec::new();
-    }
+    let Some(line) = own(written) else { return Vec::new() };
     let value = |words: &str, unit: &str| {
         let (before, rest) = line.split_once(words)?;
         let number = number_at(rest)?;
@@ -1479,7 +1472,7 @@ fn of_own(written: &str) -> Vec<(&'static str, Is, f64)> {
     let time = ["step_time", "step time", "iter_time", "time_per_step", "time/step", "dt"].into_iter().find_map(timed);
     let time = time.map(|seconds| (OWN, A(M::StepTime), seconds));
     let mfu = value("mfu", "%").map(|percent| (OWN, A(M::Mfu), percent * 1e-2));
-    let rate = rate_of_own(written).flatten().map(|rate| (OWN, A(M::TokensPerGpu), rate));
+    let rate = rate_of_own(written, &line).flatten().map(|rate| (OWN, A(M::TokensPerGpu), rate));
     time.into_iter().chain(mfu).chain(rate).collect()
 }
 

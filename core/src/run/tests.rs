@@ -1642,11 +1642,17 @@ fn what_starts_in_a_container_is_read() {
     let compose = "services:\n  vllm:\n    image: vllm/vllm-openai:v0.26.0\n    command: >\n      /model\n      --tensor-parallel-size 4\n    ports:\n      - \"8000:8000\"\n";
     let list = "apiVersion: apps/v1\nkind: Deployment\nspec:\n  containers:\n  - name: a\n    command:\n    - python3\n    - -m\n    - sglang.launch_server\n    args:\n    - --model-path\n    - /work/model\n    # - --tp\n    - --tp\n    - \"4\"\n    env:\n    - name: X\n";
     let flow = "services:\n  a:\n    image: vllm/vllm-openai\n    command: [\"--model\", \"org/m\", \"--tensor-parallel-size\", \"4\"]\n";
-    for text in [compose, list, flow] {
+    let long = "services:\n  a:\n    image: vllm/vllm-openai\n    command: [\n      --model, org/m,\n      \"--tensor-parallel-size\", \"4\"\n    ]\n";
+    for text in [compose, list, flow, long] {
         assert_eq!(tp(text), Some(4), "{text}");
     }
     // Another program's.
     assert_eq!(tp(&compose.replace("vllm/vllm-openai", "org/trainer")), None);
+    // A script, of which nothing is known.
+    let script = "apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nspec:\n  replicas: 2\n  leaderWorkerTemplate:\n    size: 2\n    workerTemplate:\n      spec:\n        containers:\n        - image: vllm/vllm-openai:latest\n          command: [sh, -c, \"bash /multi-node-serving.sh worker\"]\n          resources: {limits: {nvidia.com/gpu: \"8\"}}\n";
+    let card = read("x", script);
+    assert_eq!((card.run.cluster.nodes, card.run.cluster.node, card.run.serving.hub), (Some(2), Some(8), None));
+    assert!(!card.unread.iter().any(|unread| unread.text.starts_with("sh")), "{:?}", card.unread);
 }
 
 #[test]

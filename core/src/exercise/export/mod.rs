@@ -19,6 +19,7 @@ pub mod scorm;
 
 use std::collections::BTreeMap;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::{Deserialize, Serialize};
 
 use super::kind::Posed;
@@ -121,16 +122,7 @@ impl Picture {
 
     /// In base64.
     fn base64(&self) -> String {
-        const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let mut out = String::with_capacity(self.svg.len().div_ceil(3) * 4);
-        for three in self.svg.as_bytes().chunks(3) {
-            let bits = (0..3).fold(0_u32, |bits, i| bits << 8 | u32::from(three.get(i).copied().unwrap_or_default()));
-            for i in 0..4 {
-                let digit = DIGITS.get((bits >> (18 - 6 * i) & 63) as usize).copied().unwrap_or_default();
-                out.push(if i <= three.len() { char::from(digit) } else { '=' });
-            }
-        }
-        out
+        BASE64_STANDARD.encode(&self.svg)
     }
 }
 

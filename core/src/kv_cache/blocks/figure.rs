@@ -411,7 +411,7 @@ impl Model for Params {
                 "The most blocks that all requests hold together if none of them waits.",
                 within(
                     |p, _| p.blocks as f64,
-                    measure("needed-blocks", "Blocks that all requests need", Unit::Count, |_, s| s.needed),
+                    measure("needed-blocks", "Blocks needed by all requests", Unit::Count, |_, s| s.needed),
                 ),
             ),
         ),

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::launch::yaml::{self, Node};
 use crate::memory::Dtype;
 use crate::model::{ModelRef, presets};
 use crate::run::card::{Card, Kind};
@@ -110,7 +111,7 @@ fn of_container(lines: &[&str]) -> Option<(Range<usize>, Read)> {
             item.is_empty()
                 || item.starts_with('#')
                 || indent(*j) > column
-                || indent(*j) == column && item.starts_with("- ")
+                || indent(*j) == column && (item.starts_with("- ") || item.starts_with(']'))
         };
         let to = (i + 1..lines.len()).take_while(is_own).last().map_or(i + 1, |last| last + 1);
         let inline = inline.trim().trim_start_matches(['|', '>', '-', '+']);
@@ -120,7 +121,9 @@ fn of_container(lines: &[&str]) -> Option<(Range<usize>, Read)> {
         words.extend(below.map(str::to_owned));
         let mut text = words.join(" ");
         if text.trim_start().starts_with('[') {
-            text = text.replace("\",", "\" ").replace("',", "' ").replace(['[', ']'], " ");
+            let lists = yaml::read(&text).unwrap_or_default();
+            let items = lists.iter().flat_map(Node::items).filter_map(Node::text);
+            text = items.collect::<Vec<_>>().join(" ");
         }
         blocks.push((command.is_some(), i..to, text.replace(['"', '\''], "")));
     }
@@ -134,9 +137,12 @@ fn of_container(lines: &[&str]) -> Option<(Range<usize>, Read)> {
         let to = other.map_or(range.end, |(_, next, _)| next.end);
         let starts = STARTS.iter().any(|start| whole.contains(start));
         let is_near = |image: &usize| image.abs_diff(range.start) < 40;
+        // A script may start anything.
+        let program = whole.split_whitespace().next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+        let is_script = ["sh", "bash"].contains(&program) || program.ends_with(".sh");
         let whole = match () {
             () if starts => whole,
-            () if images.iter().any(is_near) => format!("vllm serve {whole}"),
+            () if images.iter().any(is_near) && !is_script => format!("vllm serve {whole}"),
             () => return None,
         };
         let read = command::read(&whole).filter(|read| read.serve != Serve::default())?;
