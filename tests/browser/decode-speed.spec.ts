@@ -14,7 +14,7 @@ test("drafts and bits pay where they should, and weights that do not fit are sai
     await expect.poll(() => quantity(page, "speedup")).toBeLessThan(1);
     await expect(finding(page)).toContainText("times as fast");
     await expect.poll(() => parameter(page, "batch")).toBe("2048");
-    await expect(figure(page).locator(".decode-speed")).toBeVisible();
+    await expect(figure(page).locator(".one-picture")).toBeVisible();
     expect(await axe(page, "figure")).toEqual([]);
   });
 
@@ -29,7 +29,7 @@ test("drafts and bits pay where they should, and weights that do not fit are sai
   await step(page, "weights that do not fit are said, and no number of another model is shown", async () => {
     await open(page, "model=llama-3-70b&tp=1");
     await expect(figure(page).getByText(/^Not possible: The weights take/)).toBeVisible();
-    await expect(figure(page).locator(".decode-speed")).toBeHidden();
+    await expect(figure(page).locator(".one-picture")).toBeHidden();
     await expect(figure(page).locator("output[data-value]")).toHaveCount(0);
     await expect(figure(page).locator('output[data-quantity="weight-bytes"]')).toHaveText("–");
   });

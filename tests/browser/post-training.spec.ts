@@ -116,7 +116,7 @@ test.describe("rl-pipeline", () => {
   test("waiting falls away from layout to layout, and samples get older", async ({ page }) => {
     await open(page, "layout=sync");
     await expect(finding(page)).toContainText("Every step waits");
-    await expect(figure(page).locator(".rl-lanes svg")).toBeVisible();
+    await expect(figure(page).locator(".one-picture svg")).toBeVisible();
     const waits = await quantity(page, "rate");
     expect(await quantity(page, "oldest")).toBe(0);
     await figure(page).getByRole("button", { name: "Interrupt and go on" }).click();

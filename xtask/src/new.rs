@@ -64,21 +64,20 @@ fn widget(id: &str) -> Result<Vec<Written>> {
     let fill = |template: &str| template.replace("{id}", id).replace("{snake}", &snake).replace("{title}", &title(id));
     let new = [
         (format!("core/src/{snake}.rs"), fill(include_str!("../template/model.rs"))),
-        (format!("app/src/widgets/{snake}.rs"), fill(include_str!("../template/widget.rs"))),
-        (format!("app/styles/on-demand/{id}.css"), fill(include_str!("../template/widget.css"))),
+        (format!("content/drawing/src/pictures/{snake}.rs"), fill(include_str!("../template/picture.rs"))),
         (format!("content/figures/{id}.toml"), fill(include_str!("../template/figure.toml"))),
     ];
     for (path, _) in &new {
         must_be_new(path)?;
     }
-    // The chapter in which it will stand; the file is downloaded with that chapter's other figures.
-    let entry = format!("    {snake} {{ \"{id}\" {snake} [\"{id}\"]; }}\n");
     let lines = [
         line("core/src/lib.rs", "pub mod ", &format!("pub mod {snake};\n"))?,
         before("core/src/catalogue.rs", "pub const ALL", "];", &format!("    crate::{snake}::Params::ENTRY,\n"))?,
     ];
-    let (path, text) = line("app/src/widgets/mod.rs", "mod ", &format!("mod {snake};\n"))?;
-    let registry = (path, insert(&text, "widgets! {", "}\n", &entry)?);
+    let (path, text) = line("content/drawing/src/pictures/mod.rs", "mod ", &format!("mod {snake};\n"))?;
+    // The module that it is downloaded in: that of its chapter, once it stands in one.
+    let entry = format!("            {snake} {{ \"{id}\" {snake} ringside_core::{snake}::Params; }}\n");
+    let registry = (path, insert(&text, "macro_rules! figures", "        }\n", &entry)?);
     Ok(new.into_iter().chain(lines).chain([registry]).collect())
 }
 
@@ -171,8 +170,8 @@ mod tests {
         assert_eq!(changed("core/src/lib.rs"), "pub mod trial_run;");
         assert_eq!(changed("core/src/catalogue.rs"), "    crate::trial_run::Params::ENTRY,");
         assert_eq!(
-            changed("app/src/widgets/mod.rs"),
-            "mod trial_run;|    trial_run { \"trial-run\" trial_run [\"trial-run\"]; }"
+            changed("content/drawing/src/pictures/mod.rs"),
+            "mod trial_run;|            trial_run { \"trial-run\" trial_run ringside_core::trial_run::Params; }"
         );
         assert!(widget("amdahl").is_err(), "it exists");
     }

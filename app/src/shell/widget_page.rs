@@ -84,7 +84,7 @@ fn chapter_link(id: &str) -> AnyView {
 
 fn unknown(id: &str) -> impl IntoView + use<> {
     page::title("No such widget");
-    let ids: Vec<&str> = widgets::ALL.iter().map(|w| w.id).collect();
+    let ids: Vec<&str> = widgets::all().map(|w| w.id).collect();
     let hint = did_you_mean(id, &ids);
     let list = ids.into_iter().map(|id| view! { <li><a href=link::to_widget(id, &Query::default())>{id}</a></li> });
     view! {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use ringside_drawing::chart::Frame;
 use ringside_drawing::picture::Picture;
 
-use super::chart::{Room, keep_measured};
+use super::chart::{self, Room, keep_measured};
 
 /// Draws a picture as large as its class makes it.
 pub fn view(class: &'static str, picture: Memo<Picture>) -> AnyView {
@@ -13,6 +13,22 @@ pub fn view(class: &'static str, picture: Memo<Picture>) -> AnyView {
     let room = room(place);
     let markup = move || room.get().map(|frame| picture.with(|picture| picture.in_page(frame))).unwrap_or_default();
     view! { <div class=format!("chart {class}") node_ref=place inner_html=markup></div> }.into_any()
+}
+
+/// The same of what may be a chart in some states: that is read by pointer and keys.
+pub fn live(class: &'static str, picture: Memo<Picture>) -> AnyView {
+    let chart = Memo::new(move |_| {
+        picture.with(|picture| match picture {
+            Picture::Chart(chart) => Some(chart.as_ref().clone()),
+            _ => None,
+        })
+    });
+    let is_chart = Memo::new(move |_| chart.with(Option::is_some));
+    let drawn = move || match is_chart.get() {
+        true => chart::view(class, Memo::new(move |_| chart.get().unwrap_or_default())),
+        false => view(class, picture),
+    };
+    drawn.into_any()
 }
 
 /// The room of a place, measured whenever it changes; none before it is there.

@@ -1,13 +1,12 @@
 //! The registry of widgets, then one file per widget.
 //!
-//! A widget shows one model of `ringside_core::catalogue` and has its id. To add one: write its file and its style
-//! sheet, and add its line to [`ALL`]; its page, its place in chapters, search, screenshots and the tests over all of them follow by themselves.
+//! A widget shows one model of `ringside_core::catalogue` and has its id. One that a single picture shows needs nothing here: it is in the list of
+//! `ringside_drawing::figure`. For another, write its file and its style sheet, and add its line below; its page, its place in chapters, search, screenshots and the tests over all of them follow by themselves.
 
 mod activation_memory;
 mod amdahl;
 mod attention_growth;
 mod attention_kernels;
-mod attention_schedule;
 mod caching_allocator;
 mod checkpoint_resume;
 mod cluster_scheduler;
@@ -19,16 +18,12 @@ mod continuous_batching;
 mod controls;
 mod ddp_overlap;
 mod decode_kernels;
-mod decode_speed;
-mod editor_latency;
 mod expert_grid;
 mod explore;
 mod export;
 mod failure_campaign;
 mod fill_in_the_middle;
-mod first_steps;
 mod flash_attention_tiling;
-mod fleet;
 mod float_bits;
 mod glass;
 mod kernel_fusion;
@@ -36,7 +31,6 @@ mod kernel_workbench;
 mod kernels;
 mod kv_cache;
 mod kv_compression;
-mod kv_tiers;
 mod launch_doctor;
 mod live_evaluation;
 mod lora_adapters;
@@ -45,14 +39,13 @@ mod loss_scaling;
 mod matmul_kernels;
 mod matmul_tuner;
 mod memory_breakdown;
-mod memory_hierarchy;
 mod model_anatomy;
 mod model_figure;
 pub(crate) mod model_input;
 mod moe_routing;
-mod multi_token_prediction;
 pub(crate) mod my_setup;
 mod occupancy;
+mod one_picture;
 mod optimizer_step;
 mod outcome;
 mod overlap_map;
@@ -68,7 +61,6 @@ mod quantization;
 mod rank_program;
 mod readings;
 mod reduction_order;
-mod rl_pipeline;
 mod rlhf_memory;
 mod roofline;
 mod scaling_curve;
@@ -79,7 +71,6 @@ mod serving_command;
 mod serving_planner;
 mod sft_packing;
 mod sharding_price;
-mod stragglers;
 mod tensor_parallel;
 mod tile_order;
 mod trace_detective;
@@ -136,15 +127,26 @@ pub struct Props {
     pub compact: bool,
 }
 
-/// The list of widgets: the module that is downloaded, which is that of the chapter, and of each widget the id, the file and its style sheets.
+/// A list of widgets: the module that is downloaded, which is that of the chapter, and of each widget the id, the file and its style sheets.
 macro_rules! widgets {
     ($($module:ident { $($id:literal $name:ident [$($style:literal),*];)+ })+) => {
         $($(lazy! { $module: fn $name() -> Module { $name::MODULE } })+)+
 
-        /// Every widget.
-        pub const ALL: &[Widget] = &[$($(Widget { id: $id, styles: &[$($style),*], load: || Box::pin($name()) },)+)+];
+        /// Those with code of their own.
+        const OWN: &[Widget] = &[$($(Widget { id: $id, styles: &[$($style),*], load: || Box::pin($name()) },)+)+];
     };
 }
+
+/// The same of those that one picture shows, whose list the drawings have.
+macro_rules! pictures {
+    ($($module:ident { $($id:literal $name:ident $params:ty;)+ })+) => {
+        $($(lazy! { $module: fn $name() -> Module { one_picture::module::<$params>() } })+)+
+
+        const IN_ONE_PICTURE: &[Widget] = &[$($(Widget { id: $id, styles: &[], load: || Box::pin($name()) },)+)+];
+    };
+}
+
+ringside_drawing::figures!(pictures);
 
 widgets! {
     chapter_00 {
@@ -164,7 +166,6 @@ widgets! {
     }
     chapter_04 {
         "activation-memory" activation_memory ["activation-memory"];
-        "first-steps" first_steps ["first-steps"];
     }
     chapter_05 {
         "float-bits" float_bits ["float-bits"];
@@ -204,11 +205,9 @@ widgets! {
     chapter_13 {
         "kv-compression" kv_compression ["kv-compression"];
         "moe-routing" moe_routing ["moe-routing"];
-        "multi-token-prediction" multi_token_prediction ["multi-token-prediction"];
     }
     chapter_14 {
         "coalescing" coalescing ["kernels", "coalescing"];
-        "memory-hierarchy" memory_hierarchy ["memory-hierarchy"];
         "occupancy" occupancy ["occupancy"];
         "warp-divergence" warp_divergence ["warps"];
         "warp-scheduler" warp_scheduler ["warps"];
@@ -228,7 +227,6 @@ widgets! {
     chapter_18 {
         "attention-growth" attention_growth ["attention-growth"];
         "attention-kernels" attention_kernels ["kernels", "glass"];
-        "attention-schedule" attention_schedule ["attention-schedule"];
         "decode-kernels" decode_kernels ["kernels", "glass"];
         "flash-attention-tiling" flash_attention_tiling ["flash-attention-tiling"];
         "position-encoding" position_encoding ["position-encoding"];
@@ -245,7 +243,6 @@ widgets! {
     chapter_21 {
         "checkpoint-resume" checkpoint_resume ["checkpoint-resume"];
         "failure-campaign" failure_campaign ["failure-campaign"];
-        "stragglers" stragglers ["stragglers"];
     }
     chapter_22 {
         "cluster-scheduler" cluster_scheduler ["lined", "cluster-scheduler"];
@@ -254,29 +251,29 @@ widgets! {
     chapter_23 {
         "lora-adapters" lora_adapters ["lora-adapters"];
         "policy-update" policy_update ["policy-update"];
-        "rl-pipeline" rl_pipeline ["rl-pipeline"];
         "rlhf-memory" rlhf_memory ["rlhf-memory"];
         "sft-packing" sft_packing ["sft-packing"];
     }
     chapter_24 {
         "continuous-batching" continuous_batching ["lined", "continuous-batching"];
-        "decode-speed" decode_speed ["decode-speed"];
-        "fleet" fleet ["fleet"];
         "kv-cache" kv_cache ["kv-cache"];
-        "kv-tiers" kv_tiers ["kv-tiers"];
         "serving-planner" serving_planner ["serving-planner"];
     }
     chapter_25 {
-        "editor-latency" editor_latency ["editor-latency"];
         "fill-in-the-middle" fill_in_the_middle ["fill-in-the-middle"];
         "live-evaluation" live_evaluation ["lined", "live-evaluation"];
         "pass-at-k" pass_at_k ["lined", "pass-at-k"];
     }
 }
 
+/// Every widget.
+pub fn all() -> impl Iterator<Item = &'static Widget> {
+    OWN.iter().chain(IN_ONE_PICTURE)
+}
+
 /// The widget with this id.
 pub fn find(id: &str) -> Option<&'static Widget> {
-    ALL.iter().find(|w| w.id == id)
+    all().find(|w| w.id == id)
 }
 
 /// One parameter of a model, as the catalogue describes it.

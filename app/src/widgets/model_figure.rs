@@ -25,7 +25,7 @@ pub(super) fn ModelFigure<M: Model>(
     #[prop(into)]
     subtitle: Signal<String>,
     /// The model that it is about, where that may be the learner's own: a file dropped on the figure is read as one.
-    #[prop(optional)]
+    #[prop(into, optional_no_strip)]
     input: Option<ModelInput>,
     /// What the drawing says now, in sentences.
     #[prop(into)]

@@ -4,7 +4,7 @@
 //! - [`scale`]: where numbers lie. [`mod@ticks`]: the lines of an axis.
 //! - [`chart`]: numbers along axes, drawn with plotters. [`charts`]: those of the course.
 //! - [`form`]: rows along one length, and places in a grid. [`picture`]: a chart or forms as one drawing. [`pictures`]: of every figure,
-//!   what it shows in a state.
+//!   what it shows in a state. [`figure`]: those of a known form, which need no more code than that.
 //! - [`caption`]: what stands under a figure. [`memory`]: all that `memory-breakdown` shows of a result. [`mission`]: the state of a run.
 //! - [`scenes`]: what figures show of many moving parts, in pixels. [`timeline`], [`columns`], [`raster`], [`qr`], [`table`]: parts of drawings that only the
 //!   browser shows. [`mod@markup`]: what changes from one to the next. [`gradient`]: a browser’s colours in a saved picture.
@@ -13,6 +13,7 @@ pub mod caption;
 pub mod chart;
 pub mod charts;
 pub mod columns;
+pub mod figure;
 pub mod form;
 pub mod gradient;
 pub mod markup;

@@ -23,6 +23,13 @@ pub enum Picture {
     Over(Vec<(f64, Picture)>),
 }
 
+/// Nothing.
+impl Default for Picture {
+    fn default() -> Self {
+        Self::Over(Vec::new())
+    }
+}
+
 impl From<Chart> for Picture {
     fn from(chart: Chart) -> Self {
         Self::Chart(Box::new(chart))

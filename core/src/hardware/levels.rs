@@ -5,7 +5,7 @@
 //! SM (CUDA C++ Programming Guide). Everything else is in the GPU's row of [`super::ALL`] and in [`super::links`]. What nobody has
 //! published is left out.
 
-use super::links::{self, LATENCY_SOURCE};
+use super::links;
 use super::{Accelerator, CHIPS};
 use crate::declare::{Field, Measure, Model, Origin, Origins, Param, choice, headline, measure, origin, when, whole};
 use crate::options;
@@ -111,9 +111,6 @@ pub fn of(gpu: &Accelerator) -> [Level; LEVELS] {
 
 /// The host's memory: 2 TiB, that of a DGX H100 and a DGX A100 of 640 GB.
 const HOST: f64 = 2048.0 * GIB;
-/// Where the latency of links is from.
-pub const LINKS_ARE_FROM: &str = LATENCY_SOURCE.title;
-
 /// The state of the figure.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {

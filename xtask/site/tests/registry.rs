@@ -7,11 +7,11 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Of each line of the registry the id and the style sheets.
-fn registry() -> Vec<(String, Vec<String>)> {
-    let text = std::fs::read_to_string(root().join("app/src/widgets/mod.rs")).expect("the registry");
-    let (_, lines) = text.split_once("\nwidgets! {\n").expect("its beginning");
-    let (lines, _) = lines.split_once("\n}\n").expect("its end");
+/// Of each line of a list the id and the style sheets: what stands in a file between two lines.
+fn list(path: &str, after: &str, end: &str) -> Vec<(String, Vec<String>)> {
+    let text = std::fs::read_to_string(root().join(path)).expect(path);
+    let (_, lines) = text.split_once(after).expect("its beginning");
+    let (lines, _) = lines.split_once(end).expect("its end");
     let one = |line: &str| {
         let mut quoted = line.split('"').skip(1).step_by(2).map(str::to_owned);
         Some((quoted.next()?, quoted.collect()))
@@ -19,6 +19,13 @@ fn registry() -> Vec<(String, Vec<String>)> {
     let read: Vec<_> = lines.lines().filter_map(one).collect();
     assert_eq!(read.len(), lines.matches(';').count(), "a line that isn't understood");
     read
+}
+
+/// Every figure: those with code of their own, and those that one picture shows.
+fn registry() -> Vec<(String, Vec<String>)> {
+    let own = list("app/src/widgets/mod.rs", "\nwidgets! {\n", "\n}\n");
+    let in_one_picture = list("content/drawing/src/pictures/mod.rs", "        $each! {\n", "\n        }\n");
+    own.into_iter().chain(in_one_picture).collect()
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! What a pass reads and computes over the batch, what a draft gains, and what fewer bits for weights do.
 
 use ringside_core::declare::Model as _;
-use ringside_core::quantity::{Unit, number};
+use ringside_core::model::ModelRef;
+use ringside_core::quantity::{Unit, grouped, number};
 use ringside_core::serving::step::{Quant, Step};
 use ringside_core::speculative::serving::{LARGEST, Outcome, Params, View};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
+use crate::figure::{Figure, Table};
+use crate::picture::Picture;
 
 /// Batches along the axis.
 fn batches() -> impl Iterator<Item = u64> {
@@ -41,7 +44,7 @@ fn marked(outcome: &Outcome, value: f64, written: fn(f64) -> String) -> Vec<Mark
 }
 
 /// The chart of the view.
-pub fn chart(outcome: &Outcome) -> Chart {
+fn chart(outcome: &Outcome) -> Chart {
     match outcome.params.view {
         View::Pass => pass(outcome),
         View::Draft => draft(outcome),
@@ -119,5 +122,45 @@ fn weights(outcome: &Outcome) -> Chart {
         series,
         rules: full(outcome).into_iter().collect(),
         marks: marked(outcome, outcome.pass.time(), |time| Unit::Seconds.format(time)),
+    }
+}
+
+impl Figure for Params {
+    fn model(&self) -> Option<ModelRef> {
+        Some(self.machine.model)
+    }
+
+    fn set_model(&mut self, model: ModelRef) {
+        self.machine.choose(model);
+    }
+
+    fn subtitle(&self) -> String {
+        format!("{}, {} together", self.machine.words(), grouped(self.batch))
+    }
+
+    fn finding(&self, outcome: &Outcome) -> String {
+        outcome.finding()
+    }
+
+    fn picture(&self, outcome: &Outcome) -> Picture {
+        chart(outcome).into()
+    }
+
+    /// Every batch that is a power of two.
+    fn table(&self, outcome: &Outcome) -> Table {
+        let row = |power: u32| {
+            let batch = 1 << power;
+            let pass = outcome.pass_at(batch);
+            vec![
+                grouped(batch),
+                Unit::Seconds.format(outcome.reads(&pass)),
+                Unit::Seconds.format(outcome.computes(&pass)),
+                Unit::Seconds.format(pass.time()),
+                number(outcome.at_batch(batch)),
+            ]
+        };
+        let heads =
+            ["Together", "reading, at the peak", "computing, at the peak", "the pass", "times as fast by the draft"];
+        Table::of_numbers(heads, (0..=LARGEST).map(row).collect())
     }
 }

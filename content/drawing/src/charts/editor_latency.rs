@@ -1,11 +1,14 @@
 //! What a completion takes over the length of the prompt, by what is kept and which order.
 
-use ringside_core::editor_latency::{Kept, Params};
+use ringside_core::editor_latency::{Kept, Params, Times};
 use ringside_core::fim::format::Order;
-use ringside_core::quantity::Unit;
+use ringside_core::model::ModelRef;
+use ringside_core::quantity::{Unit, grouped};
 
 use super::spread;
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
+use crate::figure::{Figure, Table};
+use crate::picture::Picture;
 
 /// Shortest and longest prompt of the axis.
 const PROMPTS: (f64, f64) = (64.0, 131_072.0);
@@ -13,7 +16,7 @@ const PROMPTS: (f64, f64) = (64.0, 131_072.0);
 const STEPS: u32 = 44;
 
 /// The chart.
-pub fn chart(params: &Params) -> Chart {
+fn chart(params: &Params) -> Chart {
     // A prompt that doesn't fit has no time.
     let at = |params: Params| {
         let times = params.times();
@@ -42,5 +45,48 @@ pub fn chart(params: &Params) -> Chart {
             .map(|whole| Mark::new((params.context as f64, whole), Unit::Seconds.format(whole)))
             .into_iter()
             .collect(),
+    }
+}
+
+impl Figure for Params {
+    fn model(&self) -> Option<ModelRef> {
+        Some(self.model)
+    }
+
+    fn set_model(&mut self, model: ModelRef) {
+        self.model = model;
+    }
+
+    fn subtitle(&self) -> String {
+        format!("{} on one {}, {} tokens", self.name(), self.gpu.name, grouped(self.context))
+    }
+
+    fn finding(&self, times: &Times) -> String {
+        self.finding(times)
+    }
+
+    fn picture(&self, _: &Times) -> Picture {
+        chart(self).into()
+    }
+
+    /// What it takes for prompts of some lengths.
+    fn table(&self, _: &Times) -> Table {
+        let row = |power: u32| {
+            let context = 1_u64 << power;
+            let at = |kept, order| {
+                let params = Params { context, kept, order, ..*self };
+                let times = params.times();
+                if params.fits(&times) { Unit::Seconds.format(times.whole) } else { "doesn’t fit".to_owned() }
+            };
+            vec![
+                grouped(context),
+                at(Kept::Nothing, Order::Psm),
+                at(Kept::Prompt, Order::Psm),
+                at(Kept::Prompt, Order::Spm),
+                Unit::Bytes.format(Params { context, ..*self }.times().cache),
+            ]
+        };
+        let heads = ["Tokens of the prompt", "nothing kept", "prefix first", "suffix first", "cache"];
+        Table::of_numbers(heads, (6..=17).map(row).collect())
     }
 }

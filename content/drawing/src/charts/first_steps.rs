@@ -1,9 +1,12 @@
 //! What a GPU holds through its first steps, kind over kind, with its capacity and, where there is one, the peak that was measured.
 
-use ringside_core::memory::first_steps::{Course, Held, LATE, STEPS, When};
+use ringside_core::memory::first_steps::{Course, Held, LATE, Moment, Params, STEPS, When};
+use ringside_core::model::ModelRef;
 use ringside_core::quantity::{Unit, bytes_decimal, grouped};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
+use crate::figure::{Figure, Table};
+use crate::picture::Picture;
 
 /// The capacity is on the axis unless it is this many times what is held.
 const FAR: f64 = 1.7;
@@ -12,7 +15,7 @@ const FAR: f64 = 1.7;
 type Layer = (&'static str, Ink, fn(&Held) -> f64);
 
 /// The chart.
-pub fn chart(c: &Course) -> Chart {
+fn chart(c: &Course) -> Chart {
     let layers: [Layer; 5] = [
         ("Activations", Ink::Activations, Held::total),
         ("Gradients", Ink::Gradients, |h| h.total() - h.activations),
@@ -58,5 +61,44 @@ pub fn chart(c: &Course) -> Chart {
         series,
         rules,
         marks: marks.into_iter().flatten().collect(),
+    }
+}
+
+impl Figure for Params {
+    fn model(&self) -> Option<ModelRef> {
+        Some(self.run.model)
+    }
+
+    fn set_model(&mut self, model: ModelRef) {
+        self.run.model = model;
+    }
+
+    fn subtitle(&self) -> String {
+        let tokens = grouped(self.run.seq.unwrap_or_default());
+        format!("{} · {tokens} tokens · ZeRO-{} over {}", self.run.model.name(), self.run.zero, grouped(self.run.dp))
+    }
+
+    fn finding(&self, course: &Course) -> String {
+        course.finding()
+    }
+
+    fn picture(&self, course: &Course) -> Picture {
+        chart(course).into()
+    }
+
+    /// The peaks of the course, with what they consist of.
+    fn table(&self, course: &Course) -> Table {
+        let fullest = |when: When| {
+            let most = |a: &&Moment, b: &&Moment| a.held.total().total_cmp(&b.held.total());
+            course.moments.iter().filter(|m| m.when == when).max_by(most)
+        };
+        let row = |m: &Moment| {
+            let h = m.held;
+            let bytes = [h.weights, h.master, h.moments, h.gradients, h.activations, h.total()].map(bytes_decimal);
+            std::iter::once(m.name.clone()).chain(bytes).collect()
+        };
+        let whens = [When::Load, When::Passes(1), When::Update(1), When::Passes(2), When::Late];
+        let rows = whens.into_iter().filter_map(fullest).map(row).collect();
+        Table::new("Moment", ["Weights", "Master copy", "Moments", "Gradients", "Activations", "Together"], rows)
     }
 }

@@ -1,10 +1,13 @@
 //! Fetching a prefix from each tier, and computing it again, over its length.
 
-use ringside_core::quantity::Unit;
+use ringside_core::model::ModelRef;
+use ringside_core::quantity::{Unit, count, grouped};
 use ringside_core::serving::tiers::{MOST, Outcome, Params, Point, Tier};
 
 use super::spread;
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
+use crate::figure::{Column, Figure, Table};
+use crate::picture::Picture;
 
 /// Shortest prefix of the axis.
 const LEAST: f64 = 256.0;
@@ -12,7 +15,7 @@ const LEAST: f64 = 256.0;
 const STEPS: u32 = 36;
 
 /// The chart.
-pub fn chart(params: &Params, outcome: &Outcome) -> Chart {
+fn chart(params: &Params, outcome: &Outcome) -> Chart {
     let engine = params.engine().ok();
     let at = |tokens: f64| {
         let engine = engine.as_ref()?;
@@ -53,5 +56,53 @@ pub fn chart(params: &Params, outcome: &Outcome) -> Chart {
         rules: rules.map(|tokens| Rule::across(tokens, "break-even").stroke(Stroke::Dotted)).into_iter().collect(),
         marks: marks.collect(),
         series,
+    }
+}
+
+impl Figure for Params {
+    fn model(&self) -> Option<ModelRef> {
+        Some(self.machine.model)
+    }
+
+    fn set_model(&mut self, model: ModelRef) {
+        self.machine.choose(model);
+    }
+
+    fn subtitle(&self) -> String {
+        format!("{}, {} prefix tokens", self.machine.words(), grouped(self.tokens))
+    }
+
+    fn finding(&self, o: &Outcome) -> String {
+        self.finding(o)
+    }
+
+    fn picture(&self, o: &Outcome) -> Picture {
+        chart(self, o).into()
+    }
+
+    /// Every tier.
+    fn table(&self, o: &Outcome) -> Table {
+        let row = |tier: Tier| {
+            let i = tier as usize;
+            vec![
+                tier.label().to_owned(),
+                Unit::Seconds.format(o.here.from(tier)),
+                Unit::Seconds.format(o.here.recompute),
+                if o.here.fetches(tier) { "fetch" } else { "recompute" }.to_owned(),
+                o.breaks_even[i].map_or_else(|| "never".to_owned(), grouped),
+                count(o.capacity[i]),
+                o.worth_keeping(tier).map_or_else(|| "always".to_owned(), |s| Unit::Seconds.format(s)),
+            ]
+        };
+        let columns = vec![
+            Column::Words("Tier"),
+            Column::Numbers("Fetch"),
+            Column::Numbers("Recompute"),
+            Column::Words("Faster"),
+            Column::Numbers("Break-even prefix, tokens"),
+            Column::Numbers("Capacity in tokens"),
+            Column::Numbers("Longest time between uses that pays"),
+        ];
+        Table { columns, rows: Tier::ALL.into_iter().map(row).collect() }
     }
 }

@@ -1,10 +1,12 @@
 //! The levels of a GPU's memory: bandwidth or latency over size, those of the others behind it, and the data to be placed.
 
-use ringside_core::hardware::levels::{Params, Show, of};
+use ringside_core::hardware::levels::{LEVELS, Level, Params, Show, of};
 use ringside_core::hardware::{self, Accelerator};
 use ringside_core::quantity::{Unit, bytes_binary};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Shape, Stroke, Writing};
+use crate::figure::{Column, Figure, Table};
+use crate::picture::Picture;
 
 /// Sizes that are drawn: 4 MiB to 8 TiB.
 const SIZES: (i32, i32) = (22, 43);
@@ -13,7 +15,7 @@ const SIZES: (i32, i32) = (22, 43);
 const BEHIND: [&str; 4] = ["a100-80", "h100-80", "h800", "b200"];
 
 /// The chart.
-pub fn chart(p: &Params) -> Chart {
+fn chart(p: &Params) -> Chart {
     let levels = of(p.gpu);
     let points = |gpu: &Accelerator| -> Vec<(f64, f64)> { of(gpu).iter().filter_map(|level| p.point(level)).collect() };
     let strokes = [Stroke::Dotted, Stroke::Dashed, Stroke::Solid];
@@ -49,5 +51,43 @@ pub fn chart(p: &Params) -> Chart {
             format!("your data, {}", bytes_binary(p.bytes as f64)),
         )],
         marks,
+    }
+}
+
+impl Figure for Params {
+    fn subtitle(&self) -> String {
+        format!("{}, {} over size", self.gpu.name, self.show.label())
+    }
+
+    fn finding(&self, _: &[Level; LEVELS]) -> String {
+        self.finding()
+    }
+
+    fn picture(&self, _: &[Level; LEVELS]) -> Picture {
+        chart(self).into()
+    }
+
+    /// Every level with its numbers and where they are from.
+    fn table(&self, levels: &[Level; LEVELS]) -> Table {
+        let or = |value: Option<f64>, unit: Unit| value.map_or_else(|| "not published".to_owned(), |v| unit.format(v));
+        let row = |level: &Level| {
+            vec![
+                level.name.to_owned(),
+                level.shared_by.to_owned(),
+                bytes_binary(level.size),
+                or(level.bandwidth, Unit::BytesPerSecond),
+                or(level.latency, Unit::Seconds),
+                level.source.to_owned(),
+            ]
+        };
+        let columns = vec![
+            Column::Words("Level"),
+            Column::Words("Shared by"),
+            Column::Numbers("Size"),
+            Column::Numbers("Bandwidth"),
+            Column::Numbers("Latency"),
+            Column::Words("From"),
+        ];
+        Table { columns, rows: levels.iter().filter(|level| level.size > 0.0).map(row).collect() }
     }
 }

@@ -1,15 +1,19 @@
 //! Speed-up over the tokens drafted, for the part that is kept and for others.
 
-use ringside_core::quantity::{Unit, number};
-use ringside_core::speculative::figure::{MOST, Params};
+use ringside_core::model::ModelRef;
+use ringside_core::quantity::{Unit, grouped, number};
+use ringside_core::speculative::figure::{MOST, Outcome, Params};
+use ringside_core::speculative::tokens;
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
+use crate::figure::{Figure, Table};
+use crate::picture::Picture;
 
 /// Parts kept that are drawn beside the one on show.
 const OTHERS: [f64; 3] = [0.6, 0.8, 0.95];
 
 /// The chart.
-pub fn chart(params: &Params) -> Chart {
+fn chart(params: &Params) -> Chart {
     let curve = |alpha: f64| (0..=MOST).map(|n| (f64::from(n), params.at(n, alpha))).collect::<Vec<_>>();
     let here = curve(params.alpha);
     let mut series =
@@ -27,5 +31,43 @@ pub fn chart(params: &Params) -> Chart {
         series,
         rules: vec![Rule::up(1.0, "without drafting").stroke(Stroke::Dotted)],
         marks: vec![Mark::new((f64::from(params.drafted), speed), number(speed))],
+    }
+}
+
+impl Figure for Params {
+    fn model(&self) -> Option<ModelRef> {
+        Some(self.model)
+    }
+
+    fn set_model(&mut self, model: ModelRef) {
+        self.model = model;
+    }
+
+    fn subtitle(&self) -> String {
+        format!("{}, {} drafted, {} together", self.model.name(), self.drafted, grouped(self.batch))
+    }
+
+    fn finding(&self, outcome: &Outcome) -> String {
+        self.finding(outcome)
+    }
+
+    fn picture(&self, _: &Outcome) -> Picture {
+        chart(self).into()
+    }
+
+    /// Every number of tokens drafted.
+    fn table(&self, _: &Outcome) -> Table {
+        let row = |drafted: u32| {
+            let other = Params { drafted, ..*self };
+            let outcome = other.outcome();
+            vec![
+                drafted.to_string(),
+                number(tokens(self.alpha, drafted)),
+                Unit::Seconds.format(outcome.check),
+                number(other.speedup(&outcome)),
+            ]
+        };
+        let heads = ["Drafted", "tokens of a pass", "checking", "times as fast"];
+        Table::of_numbers(heads, (0..=MOST).map(row).collect())
     }
 }

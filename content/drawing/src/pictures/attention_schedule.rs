@@ -1,16 +1,18 @@
 //! The units of an SM while attention goes through its tiles.
 
 use ringside_core::attention::schedule::{Params, Schedule, Task, Work};
-use ringside_core::quantity::{Unit, grouped};
+use ringside_core::quantity::{Unit, grouped, number};
 
 use crate::chart::Ink;
+use crate::figure::{Figure, Table};
 use crate::form::{Head, Lane, Lanes, Piece, Tone};
+use crate::picture::Picture;
 
 const GROUPS: [Ink; 2] = [Ink::Weights, Ink::Optimizer];
 const IDLE: Tone = Ink::Idle.at(45);
 
 /// Tensor cores, exponential units and fp32 lanes over the first tiles, in clocks.
-pub fn picture(p: &Params, s: &Schedule) -> Lanes {
+fn picture(p: &Params, s: &Schedule) -> Lanes {
     let end = s.shown();
     let shown = || s.tasks.iter().filter(|task| task.from < end);
     let ink = |task: &Task| GROUPS.get(task.group).copied().unwrap_or(Ink::Weights);
@@ -48,4 +50,34 @@ fn row(name: &str, work: Vec<Piece>, end: f64) -> Lane {
     }
     pieces.extend((at < end).then(|| Piece::new(at, end, IDLE)));
     Lane::new(name, pieces)
+}
+
+impl Figure for Params {
+    fn subtitle(&self) -> String {
+        let groups = if self.groups > 1 { "two groups" } else { "one group" };
+        let order = if self.ahead { "one tile ahead" } else { "in turn" };
+        format!("{}, {groups}, {order}", self.gpu.label())
+    }
+
+    fn finding(&self, s: &Schedule) -> String {
+        self.finding(s)
+    }
+
+    fn picture(&self, s: &Schedule) -> Picture {
+        picture(self, s).into()
+    }
+
+    fn table(&self, s: &Schedule) -> Table {
+        let row = |task: &Task| {
+            vec![
+                task.work.label().to_owned(),
+                (task.tile + 1).to_string(),
+                (task.group + 1).to_string(),
+                number(task.from),
+                number(task.to),
+            ]
+        };
+        let rows = s.tasks.iter().filter(|task| task.from < s.shown()).map(row).collect();
+        Table::new("Work", ["Tile", "Group", "From, clocks", "To, clocks"], rows)
+    }
 }

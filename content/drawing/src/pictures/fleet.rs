@@ -1,10 +1,13 @@
 //! A fleet over time: how much each replica has to do, what kind of work it is, and when one of them is dead.
 
+use ringside_core::model::ModelRef;
 use ringside_core::quantity::{Unit, grouped};
-use ringside_core::serving::fleet::{Outcome, Params, Piece as Span, What};
+use ringside_core::serving::fleet::{Outcome, Params, Piece as Span, Policy, Run, What};
 
 use crate::chart::Ink;
+use crate::figure::{Figure, Table};
 use crate::form::{Head, Lane, Lanes, Limit, Piece, Tone};
+use crate::picture::Picture;
 
 const DOWN: Tone = Ink::Warn.at(100);
 
@@ -20,7 +23,7 @@ fn piece(span: &Span) -> Piece {
 }
 
 /// A row for each replica.
-pub fn picture(p: &Params, o: &Outcome) -> Lanes {
+fn picture(p: &Params, o: &Outcome) -> Lanes {
     let run = &o.run;
     let row = |(i, lane): (usize, &Vec<Span>)| {
         let pool = match p.prefill as usize {
@@ -39,4 +42,44 @@ pub fn picture(p: &Params, o: &Outcome) -> Lanes {
         lanes.limits.push(Limit { at: noticed, name: "router notices".to_owned() });
     }
     lanes
+}
+
+impl Figure for Params {
+    fn model(&self) -> Option<ModelRef> {
+        Some(self.machine.model)
+    }
+
+    fn set_model(&mut self, model: ModelRef) {
+        self.machine.choose(model);
+    }
+
+    fn subtitle(&self) -> String {
+        let machine = self.machine.words();
+        format!("{} replicas of {machine}, {} sessions", grouped(self.replicas), grouped(self.sessions))
+    }
+
+    fn finding(&self, o: &Outcome) -> String {
+        self.finding(o)
+    }
+
+    fn picture(&self, o: &Outcome) -> Picture {
+        picture(self, o).into()
+    }
+
+    /// The routers on the same sessions.
+    fn table(&self, _: &Outcome) -> Table {
+        let row = |(policy, run): (Policy, Run)| {
+            vec![
+                policy.label().to_owned(),
+                Unit::Fraction.format(run.hit_rate()),
+                Unit::Ratio.format(self.imbalance(&run)),
+                Unit::Seconds.format(run.first(0.5)),
+                Unit::Seconds.format(run.first(0.99)),
+                Unit::Count.format(run.throughput() / self.gpus() as f64),
+            ]
+        };
+        let rows = self.policies().unwrap_or_default().into_iter().map(row).collect();
+        let heads = ["Prefix hit rate", "Load imbalance", "TTFT, median", "TTFT, p99", "Tokens/s per GPU"];
+        Table::new("Router", heads, rows)
+    }
 }

@@ -6,23 +6,22 @@ use ringside_core::kv_cache::figure as caches;
 use ringside_core::quantity::Unit;
 use ringside_core::query::Query;
 use ringside_core::{
-    allocator, amdahl, attention, collective, editor_latency, evaluation, failure, float, hardware, kernels,
-    loss_detective, loss_scaling, model, network, occupancy, optimizer_step, overlap, pass_at_k, pipeline, planner,
-    post_training, program, reduction_order, resume, roofline, scaling, scaling_laws, seed_streams, serving,
-    speculative, training_run,
+    allocator, amdahl, attention, collective, evaluation, failure, float, kernels, loss_detective, loss_scaling, model,
+    network, occupancy, optimizer_step, overlap, pass_at_k, pipeline, planner, post_training, program, reduction_order,
+    resume, roofline, scaling, scaling_laws, seed_streams, serving, training_run,
 };
 use ringside_core::{
     context_parallel as core_context_parallel, memory as core_memory, quantization as core_quantization,
-    stragglers as core_stragglers,
 };
 
 use crate::chart::Ink;
 use crate::charts;
+use crate::figure::Figure as _;
 use crate::picture::Picture;
 use crate::scale::Linear;
 
 mod attention_growth;
-pub mod attention_schedule;
+mod attention_schedule;
 mod caching_allocator;
 mod checkpoint_resume;
 mod cluster_scheduler;
@@ -34,7 +33,7 @@ mod expert_grid;
 mod failure_campaign;
 mod fill_in_the_middle;
 mod flash_attention_tiling;
-pub mod fleet;
+mod fleet;
 mod float_bits;
 mod kv_cache;
 mod ladder;
@@ -47,7 +46,7 @@ mod pipeline_timeline;
 mod policy_update;
 mod quantization;
 mod ring_all_reduce;
-pub mod rl_pipeline;
+mod rl_pipeline;
 mod schedule_editor;
 mod sft_packing;
 mod stragglers;
@@ -56,6 +55,42 @@ mod tile_order;
 mod trace_detective;
 mod warps;
 mod zero_stepper;
+
+/// The figures that one picture shows ([`Figure`](crate::figure::Figure)): the module that an app downloads it in, its id, a name for
+/// its code, and its parameters. `$each` is a macro that is given the list.
+#[macro_export]
+macro_rules! figures {
+    ($each:ident) => {
+        $each! {
+            chapter_04 {
+                "first-steps" first_steps ringside_core::memory::first_steps::Params;
+            }
+            chapter_13 {
+                "multi-token-prediction" multi_token_prediction ringside_core::speculative::figure::Params;
+            }
+            chapter_14 {
+                "memory-hierarchy" memory_hierarchy ringside_core::hardware::levels::Params;
+            }
+            chapter_18 {
+                "attention-schedule" attention_schedule ringside_core::attention::schedule::Params;
+            }
+            chapter_21 {
+                "stragglers" stragglers ringside_core::stragglers::Params;
+            }
+            chapter_23 {
+                "rl-pipeline" rl_pipeline ringside_core::post_training::rollout::Params;
+            }
+            chapter_24 {
+                "decode-speed" decode_speed ringside_core::speculative::serving::Params;
+                "fleet" fleet ringside_core::serving::fleet::Params;
+                "kv-tiers" kv_tiers ringside_core::serving::tiers::Params;
+            }
+            chapter_25 {
+                "editor-latency" editor_latency ringside_core::editor_latency::Params;
+            }
+        }
+    };
+}
 
 /// The picture of a figure in one state, before anything is measured; of a figure that is played, with all of it played, where the
 /// state doesn't say how far. `None` for a state that its model refuses.
@@ -67,7 +102,6 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
         "amdahl" => drawn(query, |p: &amdahl::Params, _| charts::amdahl::chart(p)),
         "attention-growth" => drawn(query, |p: &attention::growth::Params, ()| attention_growth::picture(p)),
         "attention-kernels" => drawn(query, |p: &kernels::attention::Params, _| ladder::picture(p)),
-        "attention-schedule" => drawn(query, attention_schedule::picture),
         "caching-allocator" => drawn(query, |_: &allocator::Params, r| caching_allocator::picture(r)),
         "checkpoint-resume" => drawn(query, |p: &resume::Params, r| match p.view {
             resume::View::Resume => Picture::from(charts::checkpoint_resume::chart(p, r)),
@@ -85,17 +119,13 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
         }),
         "ddp-overlap" => drawn(query, ddp_overlap::picture),
         "decode-kernels" => drawn(query, |p: &kernels::decode::Params, _| ladder::picture(p)),
-        "decode-speed" => drawn(query, |_: &speculative::serving::Params, r| charts::decode_speed::chart(r)),
-        "editor-latency" => drawn(query, |p: &editor_latency::Params, _| charts::editor_latency::chart(p)),
         "expert-grid" => drawn(query, expert_grid::picture),
         "failure-campaign" => drawn(query, |p: &failure::Failures, r| match p.view {
             failure::View::Campaign => Picture::from(failure_campaign::strips(p, r)),
             _ => charts::failure_campaign::chart(p, r).into(),
         }),
         "fill-in-the-middle" => drawn(query, fill_in_the_middle::picture),
-        "first-steps" => drawn(query, |_: &core_memory::first_steps::Params, r| charts::first_steps::chart(r)),
         "flash-attention-tiling" => drawn(query, flash_attention_tiling::picture),
-        "fleet" => drawn(query, fleet::picture),
         "float-bits" => drawn(query, |p: &float::bits::Params, r| match p.view {
             float::bits::View::Bits => float_bits::bits(r),
             float::bits::View::Spacing => charts::float_bits::spacing(p).into(),
@@ -111,7 +141,6 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
             caches::View::Step => charts::kv_compression::step(p, r).into(),
             caches::View::Requests => charts::kv_compression::requests(p, r).into(),
         }),
-        "kv-tiers" => drawn(query, |p: &serving::tiers::Params, o| charts::kv_tiers::chart(p, o)),
         "launch-doctor" => drawn(query, launch_doctor::picture),
         "live-evaluation" => drawn(query, |p: &evaluation::figure::Params, r| charts::live_evaluation::chart(p, r)),
         "lora-adapters" => drawn(query, |p: &post_training::adapters::figure::Params, r| match p.view {
@@ -133,12 +162,8 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
         "matmul-kernels" => drawn(query, |p: &kernels::matmul::Params, _| ladder::picture(p)),
         "matmul-tuner" => drawn(query, |p: &kernels::tuner::Params, _| charts::matmul_tuner::chart(p, &[])),
         "memory-breakdown" => drawn(query, memory::stages),
-        "memory-hierarchy" => drawn(query, |p: &hardware::levels::Params, _| charts::memory_hierarchy::chart(p)),
         "model-anatomy" => drawn(query, |_: &model::anatomy::Params, r| model_anatomy::picture(r)),
         "moe-routing" => drawn(query, moe_routing::picture),
-        "multi-token-prediction" => {
-            drawn(query, |p: &speculative::figure::Params, _| charts::multi_token_prediction::chart(p))
-        }
         "occupancy" => drawn(query, |p: &occupancy::Params, r| {
             let over = |over| (1.0, charts::occupancy::over(p, r, over).into());
             let row = [occupancy::Over::Block, occupancy::Over::Registers].map(over);
@@ -189,7 +214,6 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
             of("ring-all-reduce", &Query::new([("op", op), ("algo", algo), ("ranks", &p.ranks.to_string())]))
         }),
         "ring-all-reduce" => drawn(query, |_: &collective::Params, r| ring_all_reduce::picture(r)),
-        "rl-pipeline" => drawn(query, rl_pipeline::picture),
         "rlhf-memory" => drawn(query, memory::phases),
         "roofline" => {
             drawn(query, |_: &roofline::Params, r| charts::roofline::chart(r, &charts::roofline::Measured::default()))
@@ -201,10 +225,6 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
         "serving-planner" => drawn(query, |p: &serving::sizing::Params, r| charts::serving_planner::chart(p, r)),
         "sft-packing" => drawn(query, sft_packing::picture),
         "sharding-price" => drawn(query, memory::prices),
-        "stragglers" => drawn(query, |p: &core_stragglers::Params, r| match p.view {
-            core_stragglers::View::Step => Picture::from(stragglers::step(p, r)),
-            core_stragglers::View::Size => charts::stragglers::chart(p, r).into(),
-        }),
         "tensor-parallel" => drawn(query, tensor_parallel::picture),
         "tile-order" => drawn(query, tile_order::picture),
         "trace-detective" => maybe(query, trace_detective::picture),
@@ -212,8 +232,21 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
         "warp-divergence" => drawn(query, warps::divergence),
         "warp-scheduler" => drawn(query, warps::scheduler),
         "zero-stepper" => drawn(query, zero_stepper::picture),
-        _ => None,
+        _ => of_one(figure, query),
     }
+}
+
+/// The same of a figure of [`figures!`].
+fn of_one(figure: &str, query: &Query) -> Option<Picture> {
+    macro_rules! by_id {
+        ($($module:ident { $($id:literal $name:ident $params:ty;)+ })+) => {
+            match figure {
+                $($($id => drawn(query, <$params>::picture),)+)+
+                _ => None,
+            }
+        };
+    }
+    figures!(by_id)
 }
 
 /// Colors of what are several of a kind: requests, users.
@@ -253,6 +286,7 @@ mod tests {
 
     use super::*;
     use crate::chart::Frame;
+    use crate::figure::{Figure, Table};
 
     /// Parameters that choose what a figure shows.
     const VIEWS: [&str; 5] = ["view", "show", "memory", "scheme", "machine"];
@@ -280,5 +314,32 @@ mod tests {
                 assert!(svg.len() < 80_000, "{} {query}: {} bytes", entry.id, svg.len());
             }
         }
+    }
+
+    fn is_sound<F: Figure>() {
+        let params = F::standard();
+        let result = params.evaluate().expect("its first state is possible");
+        let Table { columns, rows } = params.table(&result);
+        assert!(!rows.is_empty(), "{}", F::ID);
+        assert!(rows.iter().all(|row| row.len() == columns.len()), "{}", F::ID);
+        assert!(!params.subtitle().is_empty() && !params.finding(&result).is_empty(), "{}", F::ID);
+        if let Some(model) = params.model() {
+            let mut other = params.clone();
+            other.set_model(model);
+            assert!(other == params, "{}: its own model changes it", F::ID);
+        }
+    }
+
+    #[test]
+    fn every_figure_has_words_and_a_table() {
+        macro_rules! each {
+            ($($module:ident { $($id:literal $name:ident $params:ty;)+ })+) => {
+                $($(
+                    assert_eq!(<$params>::ID, $id);
+                    is_sound::<$params>();
+                )+)+
+            };
+        }
+        figures!(each);
     }
 }

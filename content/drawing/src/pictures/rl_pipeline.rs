@@ -1,10 +1,12 @@
 //! An RL pipeline in time: what the first engines write under which weights, what waits, and what the trainer does.
 
-use ringside_core::post_training::rollout::{Outcome, Params, Span, Track, What};
+use ringside_core::post_training::rollout::{Layout, Outcome, Params, Run, Span, Track, What};
 use ringside_core::quantity::{Unit, grouped};
 
 use crate::chart::Ink;
+use crate::figure::{Figure, Table};
 use crate::form::{Head, Lane, Lanes, Piece, Tone};
+use crate::picture::Picture;
 
 /// Versions of the weights take turns.
 const VERSIONS: [Ink; 3] = [Ink::Weights, Ink::Optimizer, Ink::Activations];
@@ -33,7 +35,7 @@ fn lane(name: impl Into<String>, track: &Track) -> Lane {
 }
 
 /// Engines, queue and trainer over the time of three synchronous steps.
-pub fn picture(p: &Params, o: &Outcome) -> Lanes {
+fn picture(p: &Params, o: &Outcome) -> Lanes {
     let run = &o.run;
     let engines = run.engines.iter().enumerate().map(|(i, track)| lane(format!("engine {}", i + 1), track));
     let queue = Lane { high: 0.6, ..lane("queue", &run.queue) };
@@ -51,4 +53,36 @@ pub fn picture(p: &Params, o: &Outcome) -> Lanes {
         (IDLE, "idle"),
     ];
     Lanes::new(p.finding(o), Head::new(title, &keys), rows, o.shown, Some(Unit::Seconds))
+}
+
+impl Figure for Params {
+    fn subtitle(&self) -> String {
+        let [engines, trainers, batch] = [self.engines, self.trainers, self.batch].map(grouped);
+        format!("{engines} GPUs generate, {trainers} train on {batch} answers per step")
+    }
+
+    fn finding(&self, o: &Outcome) -> String {
+        self.finding(o)
+    }
+
+    fn picture(&self, o: &Outcome) -> Picture {
+        picture(self, o).into()
+    }
+
+    /// The layouts on the same answers.
+    fn table(&self, _: &Outcome) -> Table {
+        let row = |(layout, run): (&Layout, &Run)| {
+            vec![
+                layout.label().to_owned(),
+                Unit::Ratio.format(run.rate),
+                Unit::Fraction.format(run.generation.idle),
+                Unit::Fraction.format(run.training.idle),
+                Unit::Ratio.format(run.age),
+                grouped(run.oldest),
+            ]
+        };
+        let rows = Layout::ALL.iter().zip(&self.runs()).map(row).collect();
+        let heads = ["Samples/s", "Engines idle", "Trainer idle", "Mean staleness, versions", "Oldest, versions"];
+        Table::new("Layout", heads, rows)
+    }
 }

@@ -1,10 +1,13 @@
 //! One step of a job: what each rank computes, and how long it waits for the slowest.
 
 use ringside_core::quantity::{Unit, grouped};
-use ringside_core::stragglers::{Outcome, Params};
+use ringside_core::stragglers::{Outcome, Params, View};
 
 use crate::chart::Ink;
+use crate::charts;
+use crate::figure::{Column, Figure, Table};
 use crate::form::{Head, Lane, Lanes, Piece, Tone};
+use crate::picture::Picture;
 
 const COMPUTES: Tone = Ink::Forward.at(100);
 const SLOW: Tone = Ink::Warn.at(100);
@@ -12,7 +15,7 @@ const WAITS: Tone = Ink::Idle.at(60);
 const LEFT_OUT: Tone = Ink::Gradients.at(55);
 
 /// The ranks of the step that is drawn.
-pub fn step(p: &Params, o: &Outcome) -> Lanes {
+fn step(p: &Params, o: &Outcome) -> Lanes {
     let step = &o.drawn;
     let longest = step.ranks.iter().copied().fold(step.over, f64::max);
     let row = |(rank, time): (usize, f64)| {
@@ -34,4 +37,41 @@ pub fn step(p: &Params, o: &Outcome) -> Lanes {
     let keys = [(COMPUTES, "computes"), (SLOW, "the slow rank"), (WAITS, "waits"), (LEFT_OUT, "left out")];
     let rows = shown.into_iter().map(row).collect();
     Lanes::new(p.finding(o), Head::new(title, &keys), rows, longest * p.seconds, Some(Unit::Seconds))
+}
+
+impl Figure for Params {
+    fn subtitle(&self) -> String {
+        format!("{} ranks, one {} slower", grouped(self.ranks), Unit::Fraction.format(self.excess()))
+    }
+
+    fn finding(&self, o: &Outcome) -> String {
+        self.finding(o)
+    }
+
+    fn picture(&self, o: &Outcome) -> Picture {
+        match self.view {
+            View::Step => step(self, o).into(),
+            View::Size => charts::stragglers::chart(self, o).into(),
+        }
+    }
+
+    /// The ranks of the step that is drawn.
+    fn table(&self, o: &Outcome) -> Table {
+        let over = o.drawn.over;
+        let row = |(rank, time): (usize, f64)| {
+            vec![
+                grouped(rank as u64),
+                Unit::Seconds.format(time * self.seconds),
+                Unit::Seconds.format((over - time).max(0.0) * self.seconds),
+                if time > over { "left out" } else { "" }.to_owned(),
+            ]
+        };
+        let columns = vec![
+            Column::Numbers("Rank"),
+            Column::Numbers("Computes"),
+            Column::Numbers("Waits"),
+            Column::Words("Counts"),
+        ];
+        Table { columns, rows: o.drawn.shown().into_iter().map(row).collect() }
+    }
 }

@@ -1,0 +1,60 @@
+//! A figure of a known form: what a model says of a state, one picture of it, and a table. The build draws it, the app makes it live.
+
+use ringside_core::declare::Model;
+use ringside_core::model::ModelRef;
+
+use crate::picture::Picture;
+
+/// A model that one picture shows.
+pub trait Figure: Model {
+    /// The model that it is about, where that may be the learner's own.
+    fn model(&self) -> Option<ModelRef> {
+        None
+    }
+
+    /// Puts another in its place.
+    fn set_model(&mut self, _model: ModelRef) {}
+
+    /// The state in a few words.
+    fn subtitle(&self) -> String;
+
+    /// What the picture shows, in sentences.
+    fn finding(&self, result: &Self::Result) -> String;
+
+    /// The picture.
+    fn picture(&self, result: &Self::Result) -> Picture;
+
+    /// The numbers behind it.
+    fn table(&self, result: &Self::Result) -> Table;
+}
+
+/// Numbers in rows. The first cell of a row is its head.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Table {
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// The cells of each row, as many as there are columns.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A column, by its head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Column {
+    /// Of words.
+    Words(&'static str),
+    /// Of numbers.
+    Numbers(&'static str),
+}
+
+impl Table {
+    /// A table whose rows are headed by words, all others being numbers.
+    pub fn new<const N: usize>(head: &'static str, numbers: [&'static str; N], rows: Vec<Vec<String>>) -> Self {
+        let columns = std::iter::once(Column::Words(head)).chain(numbers.map(Column::Numbers)).collect();
+        Self { columns, rows }
+    }
+
+    /// A table of numbers alone.
+    pub fn of_numbers<const N: usize>(heads: [&'static str; N], rows: Vec<Vec<String>>) -> Self {
+        Self { columns: heads.map(Column::Numbers).into(), rows }
+    }
+}
