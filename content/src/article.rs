@@ -68,9 +68,13 @@ fn languages(world: &World<'_>, chapter: &Chapter, reading: &Reading<'_>) -> Str
     if said.is_empty() {
         return String::new();
     }
-    let [done, all] = reading.sections.map(|n| n.to_string());
+    let [done, all] = reading.sections;
     if lang != Lang::En {
-        said.push(language::TRANSLATED.with(lang, &[("done", &done), ("all", &all)]));
+        said.push(if done == all {
+            language::TRANSLATED_WHOLE.to(lang).to_owned()
+        } else {
+            language::TRANSLATED.with(lang, &[("done", &done.to_string()), ("all", &all.to_string())])
+        });
     }
     let name = language::LANGUAGES.to(lang);
     format!("<p class=\"languages sans\" role=\"group\" aria-label=\"{name}\">{}</p>\n", said.join(" · "))

@@ -151,6 +151,12 @@ table! {
          English too. Numbers are written as 4,096 and 1.5 everywhere.",
         "{done} von {all} Abschnitten sind übersetzt. Die übrigen sind auf Englisch, ebenso Abbildungen, Aufgaben, Glossar, Suche, Vorträge und \
          Quiz. Zahlen stehen überall in englischer Schreibweise: 4,096 und 1.5.";
+    /// The same of a chapter that is all in this language.
+    TRANSLATED_WHOLE =
+        "The text is in English. The figures, exercises, glossary, search, lectures and quizzes are in English too. Numbers are written as \
+         4,096 and 1.5 everywhere.",
+        "Der Text ist übersetzt. Abbildungen, Aufgaben, Glossar, Suche, Vorträge und Quiz sind auf Englisch. Zahlen stehen überall in \
+         englischer Schreibweise: 4,096 und 1.5.";
     /// Before sections that aren't translated.
     UNTRANSLATED = "From here on, the text is still in English.", "Ab hier gibt es den Text bisher nur auf Englisch.";
     /// Where the chapter belongs, after the name of its part.
