@@ -62,7 +62,7 @@ fn welcome(course: &Course, missions: &[Listed]) -> String {
     )
 }
 
-/// The box that answers, before its code is there.
+/// The box that answers, before its code is there: a field that keeps the lines of what is pasted meanwhile.
 fn ask() -> String {
     let examples: String = words::EXAMPLES
         .iter()
@@ -71,8 +71,8 @@ fn ask() -> String {
         })
         .collect();
     format!(
-        "<div class=\"ask sans\" data-island=\"ask\">\n<div class=\"search\"><input type=\"text\" inputmode=\"search\" aria-label=\"Ask a question, or search the course\" \
-         placeholder=\"{}\" autocomplete=\"off\" spellcheck=\"false\" disabled>\n<p class=\"ask-examples\">{examples}</p></div>\n</div>\n",
+        "<div class=\"ask sans\" data-island=\"ask\">\n<div class=\"search\"><textarea rows=\"1\" inputmode=\"search\" aria-label=\"Ask a question, or search the course\" \
+         placeholder=\"{}\" autocomplete=\"off\" spellcheck=\"false\" disabled></textarea>\n<p class=\"ask-examples\">{examples}</p></div>\n</div>\n",
         escape(words::ASK)
     )
 }

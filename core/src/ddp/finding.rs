@@ -125,22 +125,22 @@ impl Timeline {
             );
         }
         let counted = if buckets == 1 { "one bucket".to_owned() } else { format!("{buckets} buckets") };
-        let rests_on = if params.backward_ms > 0.0 {
-            String::new()
-        } else {
-            format!(" at an MFU of {}", unbroken(&Unit::Fraction.format(params.mfu)))
-        };
         let mut text = if params.ranks < 2 {
-            format!("A step takes {}{rests_on}. One rank has nobody to share gradients with.", time(self.end()))
+            format!("The step takes {}. One rank has nobody to share gradients with.", time(self.end()))
         } else {
             format!(
-                "A step takes {}{rests_on}, of which {} wait for all-reduces: {} of {} in {counted} hides behind the backward pass.",
+                "The step takes {}; the GPU waits {} of it for all-reduces: {} of {} in {counted} hides behind the backward pass.",
                 time(self.end()),
                 time(self.exposed),
                 unbroken(&Unit::Fraction.format(self.hidden())),
                 time(self.communicating)
             )
         };
+        if params.backward_ms == 0.0 && self.exposed > 0.0 {
+            let share = |part: f64| unbroken(&Unit::Fraction.format(part));
+            text +=
+                &format!(" MFU falls from {} to {}.", share(params.mfu), share(params.mfu * self.computing_share()));
+        }
         if params.iteration == Iteration::First && !params.find_unused {
             text += " The first iteration has a single bucket, which is complete when the backward pass is done.";
         }

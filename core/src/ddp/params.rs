@@ -149,9 +149,9 @@ const OWN: [Param<Params>; 28] = [
         .main()
         .at(|p| p.mbs.slot()),
     choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
-    real("mfu", "share of the GPU’s peak that the arithmetic reaches", [0.01, 1.0], crate::training_run::MFU)
+    real("mfu", "share of the GPU’s peak that a step without waiting reaches", [0.01, 1.0], crate::training_run::MFU)
         .takes(Takes::Mfu)
-        .label("MFU")
+        .label("MFU without communication")
         .slider(Scale::Linear { min: 0.05, max: 1.0, step: 0.05 })
         .more(WORK)
         .at(|p| p.mfu.slot()),
@@ -285,7 +285,10 @@ impl Model for Params {
         "Li et al. 2020 (PyTorch Distributed), arXiv:2006.15704, §3.2 and §4.2; PyTorch 2.7, torch/csrc/distributed/c10d/reducer.cpp, replayed tensor by tensor",
     );
     const ORIGINS: &'static [Origins] = &[
-        origin(Origin::Own("backward takes twice the forward FLOPs at a stated MFU, tensor by tensor"), &["compute"]),
+        origin(
+            Origin::Own("backward takes twice the forward FLOPs at a stated MFU, tensor by tensor"),
+            &["compute", "step-mfu"],
+        ),
         origin(crate::network::ORIGIN, &["communication"]),
         origin(Origin::Rows, &["overlap-fraction", "efficiency"]),
         origin(
@@ -308,9 +311,11 @@ impl Model for Params {
             "All-reduce time that runs while the backward pass computes.",
             measure("overlap-fraction", "Overlapped share of all-reduce time", Unit::Fraction, |_, t| t.hidden()),
         ),
-        measure("efficiency", "Compute share of step time", Unit::Fraction, |_, t| {
-            if t.end() > 0.0 { t.computing / t.end() } else { 1.0 }
-        }),
+        measure("efficiency", "Compute share of step time", Unit::Fraction, |_, t| t.computing_share()),
+        when(
+            |p, _| p.backward_ms == 0.0,
+            measure("step-mfu", "MFU of the step", Unit::Fraction, |p, t| p.mfu * t.computing_share()),
+        ),
         measure("buckets", "Buckets", Unit::Count, |_, t| t.buckets.len() as f64),
         when(
             |_, t| t.stalled > 0,

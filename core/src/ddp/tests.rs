@@ -174,7 +174,7 @@ fn samplers_deal_out_as_pytorch_does() {
 #[test]
 fn findings_say_what_there_is() {
     let text = |state: &str| run(state).finding(&params(state));
-    assert!(text("").starts_with("A step takes "), "{}", text(""));
+    assert!(text("").starts_with("The step takes "), "{}", text(""));
     assert!(text("").contains("hides behind the backward pass"));
     assert!(text("iteration=first").contains("a single bucket"));
     assert!(text("find-unused=true").contains("the search is for nothing"));

@@ -164,6 +164,11 @@ impl Timeline {
         if self.communicating > 0.0 { (1.0 - self.exposed / self.communicating).clamp(0.0, 1.0) } else { 1.0 }
     }
 
+    /// The share of the step in which the GPU computes; 1 for a step that takes no time.
+    pub fn computing_share(&self) -> f64 {
+        if self.end() > 0.0 { self.computing / self.end() } else { 1.0 }
+    }
+
     /// The blocks in the order in which they end.
     pub fn order(&self) -> Vec<u32> {
         let end = |i: u32| self.blocks.get(i as usize).map_or(0.0, |b| b.end);

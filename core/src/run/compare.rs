@@ -74,9 +74,21 @@ impl Row {
             Some(_) if self.is_within() && self.predicted.is_some_and(|[low, _, high]| high > low) => {
                 "within the range".to_owned()
             }
-            Some(gap) if gap.abs() < 0.005 => "none".to_owned(),
-            Some(gap) => format!("{}{}%", if gap > 0.0 { "+" } else { "−" }, number((gap.abs() * 100.0).round())),
+            Some(gap) => {
+                let over = |end: f64| self.measured.filter(|_| end > 0.0).map_or(gap, |measured| measured / end - 1.0);
+                let ends = self.predicted.map_or([gap; 2], |[low, _, high]| [over(high), over(low)]);
+                let [near, far] = if gap > 0.0 { ends } else { [ends[1], ends[0]] }.map(percent);
+                if near == far { near } else { format!("{near} to {far}") }
+            }
         }
+    }
+}
+
+/// A gap in whole percents with its sign.
+fn percent(gap: f64) -> String {
+    match gap {
+        _ if gap.abs() < 0.005 => "none".to_owned(),
+        _ => format!("{}{}%", if gap > 0.0 { "+" } else { "−" }, number((gap.abs() * 100.0).round())),
     }
 }
 
@@ -501,12 +513,29 @@ fn verdict(report: &Report, plan: &Plan) -> String {
         let lead = if is_spanned { "A step" } else { "With the assumed values, a step" };
         return format!("{lead} is predicted to take {}. No step time was measured.", row.predicted_text());
     };
+    if let (true, Some([low, _, high])) = (is_spanned && !row.is_within(), row.predicted)
+        && low > 0.0
+        && open(&plan.assumed).is_some()
+    {
+        let how = match measured / if measured > high { high } else { low } {
+            ratio if ratio >= 1.5 => format!("at least {}× the predicted time", number(ratio)),
+            ratio if ratio > 1.0 => {
+                format!("at least {} more than predicted", percent(ratio - 1.0).trim_start_matches('+'))
+            }
+            ratio => format!("at least {} less than predicted", percent(1.0 - ratio).trim_start_matches('+')),
+        };
+        return format!(
+            "A step takes {how}, {} against {}, whatever is true of {}.",
+            row.measured_text(),
+            row.predicted_text(),
+            labels(&plan.assumed)
+        );
+    }
     if let Some(open) = open(&plan.assumed) {
         // Only of settings whose values were tried is known what fits.
         let fits = if is_spanned {
-            let place = if row.is_within() { "within" } else { "outside" };
             format!(
-                "The measured step, {}, is {place} the range predicted over all values of {}.",
+                "The measured step, {}, is within the range predicted over all values of {}.",
                 row.measured_text(),
                 labels(&plan.assumed)
             )

@@ -2,6 +2,7 @@
 
 use super::card::{Card, Kind, Stop};
 use super::file::Run;
+use super::measure::Metric;
 use crate::allocator::versus as snapshots;
 use crate::quantity::{counted, grouped};
 use crate::trace::versus::{Profile, Versus};
@@ -21,7 +22,7 @@ pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String
     let mut most: Option<(u64, &str)> = None;
     // What a test ran on: the job may have more, so it counts where nothing else says it.
     let mut tested = [None, None];
-    for card in cards {
+    for card in &cards {
         let mut piece = card.run.clone();
         let listed = piece.cluster.node.filter(|_| LISTS.contains(&card.kind));
         if let (Some(listed), Some((node, by))) = (listed, launched) {
@@ -59,6 +60,10 @@ pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String
         }
         said.extend(run.take(&piece));
     }
+    if let Some((output, launch)) = stepped(&cards).zip(run.fails.launch.take_if(|_| stepped(&cards).is_some())) {
+        let launch = launch.trim_end_matches('.');
+        said.push(format!("{launch}, though {output} shows steps. What it lacks is probably set elsewhere"));
+    }
     let [node, nodes] = tested;
     let c = &mut run.cluster;
     if c.gpus.is_none() {
@@ -79,6 +84,14 @@ pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String
     (run, said)
 }
 
+/// The output that shows steps of training, if one does: whatever a launch lacks in the lines that were pasted, a run has begun.
+fn stepped<'a>(cards: &[&'a Card]) -> Option<&'a str> {
+    let is_output = |card: &&&Card| matches!(card.kind, Kind::Log | Kind::Errors);
+    let steps =
+        |card: &&Card| [Metric::StepTime, Metric::TokensPerSecond].iter().any(|m| card.run.measured.contains_key(m));
+    cards.iter().filter(is_output).find(|card| steps(card)).map(|card| card.name.as_str())
+}
+
 /// What a card says the end of.
 enum End {
     Launch,
@@ -96,16 +109,18 @@ fn end(card: &Card) -> Option<End> {
 }
 
 /// What makes the run fail that cards make together, each with the card's name: of scripts the last launch that was followed, of outputs the
-/// last end that one names, where it is known why.
+/// last end that one names, where it is known why. A launch that output shows to train is no longer one of them.
 pub fn stops<'a>(cards: impl IntoIterator<Item = &'a Card>) -> Vec<(&'a str, &'a Stop)> {
     let [mut launch, mut output] = [None, None];
-    for card in cards {
+    let cards: Vec<&Card> = cards.into_iter().collect();
+    for card in &cards {
         match end(card) {
-            Some(End::Launch) => launch = Some(card),
-            Some(End::Output) => output = Some(card),
+            Some(End::Launch) => launch = Some(*card),
+            Some(End::Output) => output = Some(*card),
             None => {}
         }
     }
+    let launch = launch.filter(|_| stepped(&cards).is_none());
     let known = |card: &'a Card| Some((card.name.as_str(), card.stop.as_ref().filter(|stop| !stop.why.is_empty())?));
     [launch, output].into_iter().flatten().filter_map(known).collect()
 }
@@ -218,6 +233,10 @@ mod tests {
             assert!(gather(cards).0.fails.launch.is_some_and(|said| said.contains("the launch")));
             assert_eq!(stops(cards).len(), 1);
         }
+        // Steps in the output say that it began.
+        let (run, said) = gather([&broken, &output]);
+        assert_eq!((run.fails.launch, stops([&broken, &output])), (None, Vec::new()));
+        assert!(said.iter().any(|said| said.contains("slurm.out shows steps")), "{said:?}");
         // A launch that was followed and works replaces it.
         let repaired = job(1);
         assert_eq!(gather([&broken, &repaired]).0.fails.launch, None);

@@ -6,7 +6,7 @@ pub(in crate::shell) mod signs;
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
-use web_sys::{Element, HtmlInputElement};
+use web_sys::{Element, HtmlTextAreaElement};
 
 use super::{Overlay, shortcuts};
 use crate::deferred::{deferred, lazy};
@@ -51,7 +51,8 @@ pub fn view(overlay: RwSignal<Option<Overlay>>) -> impl IntoView {
 /// The box on the home page: the build wrote its field, and the box takes its place once somebody uses it.
 pub fn on_page(root: &Element) {
     let Some(place) = dom::find(root, "[data-island=ask]") else { return };
-    let Some(field) = dom::find(&place, "input").and_then(|field| field.dyn_into::<HtmlInputElement>().ok()) else {
+    let Some(field) = dom::find(&place, "textarea").and_then(|field| field.dyn_into::<HtmlTextAreaElement>().ok())
+    else {
         return;
     };
     for control in dom::all(&place, "[disabled]") {
@@ -90,7 +91,7 @@ pub fn on_page(root: &Element) {
         by_file();
     });
     dom::on(&place, "focusin", move |event| {
-        if dom::closest(&event, "input").is_some() {
+        if dom::closest(&event, "textarea").is_some() {
             begin();
         }
     });
