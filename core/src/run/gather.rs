@@ -12,7 +12,7 @@ use crate::trace::versus::{Profile, Versus};
 /// seeing the others.
 pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String>) {
     let cards: Vec<&Card> = cards.into_iter().collect();
-    let is_test = |card: &Card| LISTS.contains(&card.kind) || card.kind == Kind::NcclTests;
+    let is_test = |card: &Card| lists(card) || card.kind == Kind::NcclTests;
     let launched = cards
         .iter()
         .rev()
@@ -24,7 +24,7 @@ pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String
     let mut tested = [None, None];
     for card in &cards {
         let mut piece = card.run.clone();
-        let listed = piece.cluster.node.filter(|_| LISTS.contains(&card.kind));
+        let listed = piece.cluster.node.filter(|_| lists(card));
         if let (Some(listed), Some((node, by))) = (listed, launched) {
             piece.cluster.node = None;
             if listed != node {
@@ -90,6 +90,11 @@ fn stepped<'a>(cards: &[&'a Card]) -> Option<&'a str> {
     let steps =
         |card: &&Card| [Metric::StepTime, Metric::TokensPerSecond].iter().any(|m| card.run.measured.contains_key(m));
     cards.iter().filter(is_output).find(|card| steps(card)).map(|card| card.name.as_str())
+}
+
+/// Whether a card's GPUs of a node are a list of those that a tool saw, which may be fewer than there are. Output has such lists too.
+fn lists(card: &Card) -> bool {
+    LISTS.contains(&card.kind) || card.kind == Kind::Log
 }
 
 /// What a card says the end of.
@@ -233,6 +238,12 @@ mod tests {
             assert!(gather(cards).0.fails.launch.is_some_and(|said| said.contains("the launch")));
             assert_eq!(stops(cards).len(), 1);
         }
+        // A table of nvidia-smi in the output may show one of the GPUs.
+        let mut seen = output.clone();
+        seen.run.cluster.node = Some(1);
+        let (run, said) = gather([&job(1), &seen]);
+        assert_eq!(run.cluster.node, Some(8), "{said:?}");
+        assert!(said.iter().any(|said| said.contains("slurm.out lists 1 GPU")), "{said:?}");
         // Steps in the output say that it began.
         let (run, said) = gather([&broken, &output]);
         assert_eq!((run.fails.launch, stops([&broken, &output])), (None, Vec::new()));
