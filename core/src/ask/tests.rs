@@ -1199,7 +1199,7 @@ fn what_no_state_of_one_model_answers_gets_none() {
         // No state is of ranks that it leaves out.
         ("70B with TP8 PP8 DP2 on 128 H100 and activation checkpointing", "parallel-planner"),
         ("70B with TP8 PP8 DP2 on 128 H100 gives only 296.5 TFLOPs/s/GPU, is that expected", RUN),
-        ("how large a Deepseek R1 model can be deployed with 8 * 4090", "kv-cache"),
+        ("llama 3 70b deployed on 4 x 4090, does it fit", "kv-cache"),
     ] {
         assert_eq!(asked(question).figure, figure, "{question}");
     }
