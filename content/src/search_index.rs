@@ -7,8 +7,10 @@ use crate::diagnostic::Sink;
 use crate::html::text_of;
 use crate::markdown::Page;
 use crate::schema::{
-    Chapter, Course, EntryKind, Glossary, Html, Page as PageOf, Readings, SearchEntry, SearchIndex, Signs,
+    AskedQuestion, Chapter, Course, EntryKind, Glossary, Html, Page as PageOf, Readings, SearchEntry, SearchIndex,
+    Signs,
 };
+use crate::source::Located;
 
 /// Collects the entries.
 #[derive(Default)]
@@ -181,24 +183,29 @@ impl Builder {
             use EntryKind::{Chapter, Lab, Mission, Page, Section, Term, Widget};
             matches!(kind, Chapter | Section | Widget | Term | Lab | Mission | Page)
         };
-        // Words stand between commas; a question is one of them, whatever it has.
-        let asked = searched.questions.into_iter().flat_map(|(pages, ask)| {
-            let ask = ask.replace(',', "");
-            pages.into_iter().map(move |at| (at, ask.clone()))
+        let mut places = |at: &Located<'_>| -> Vec<usize> {
+            let is_it = |(_, e): &(usize, &SearchEntry)| e.href == at.text && is_place(e.kind);
+            let found: Vec<usize> = self.0.iter().enumerate().filter(is_it).map(|(i, _)| i).collect();
+            if found.is_empty() && !self.is_unread(&at.text) {
+                sink.report(at.spot(0), format!("The course has no page, section or figure `{}`.", at.text));
+            }
+            found
+        };
+        let asked = searched.questions.iter().map(|(pages, ask)| {
+            let at = pages.iter().flat_map(&mut places).filter_map(|i| u32::try_from(i).ok()).collect();
+            AskedQuestion { ask: ask.clone(), at }
         });
-        for (at, words) in searched.places.into_iter().chain(asked) {
-            let mut is_found = false;
-            for entry in self.0.iter_mut().filter(|e| e.href == at.text && is_place(e.kind)) {
+        let asked = asked.collect();
+        let called: Vec<_> = searched.places.into_iter().map(|(at, words)| (places(&at), words)).collect();
+        for (at, words) in called {
+            for i in at {
+                let Some(entry) = self.0.get_mut(i) else { continue };
                 let comma = if entry.words.is_empty() { "" } else { ", " };
                 entry.words.push_str(comma);
                 entry.words.push_str(&words);
-                is_found = true;
-            }
-            if !is_found && !self.is_unread(&at.text) {
-                sink.report(at.spot(0), format!("The course has no page, section or figure `{}`.", at.text));
             }
         }
-        SearchIndex { entries: self.0, same: searched.same }
+        SearchIndex { entries: self.0, same: searched.same, asked }
     }
 
     /// Whether an address is of a chapter that could not be read: its sections are not missed as well.

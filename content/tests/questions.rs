@@ -25,7 +25,7 @@ struct Question {
     /// Whether it was held back while the search was tuned.
     #[serde(default)]
     held: bool,
-    /// Whether it was asked once all tuning was done.
+    /// Whether nothing was tuned on it.
     #[serde(default)]
     last: bool,
 }
@@ -89,8 +89,8 @@ fn real_questions_find_their_page() {
         println!("{name}: {first}% first, {three}% among three, of {}\n{}", score.asked, score.missed.join("\n"));
     }
     assert!(tuned.asked >= 100 && held.asked >= 50);
-    // Those asked last scored 67% and 90% when they were asked. No word was added for them since.
-    for (score, least) in [(tuned, [95, 99]), (held, [90, 95]), (last, [70, 90])] {
+    // Those asked last scored 71% and 92% with the search as it was when they were asked. Nothing was tuned on them.
+    for (score, least) in [(tuned, [95, 99]), (held, [90, 95]), (last, [76, 90])] {
         let [first, three] = score.shares();
         assert!(
             first >= least[0] && three >= least[1],

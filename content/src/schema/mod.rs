@@ -40,7 +40,7 @@ pub use glossary::{Glossary, Pictures, Term};
 pub use pages::{HOME, Page};
 pub use readings::{After, Readings, Source};
 pub use reference::{Card, OtherCourse, Reference, Tool, Variable};
-pub use search::{EntryKind, SearchEntry, SearchIndex};
+pub use search::{AskedQuestion, EntryKind, SearchEntry, SearchIndex};
 pub use sign::{Place, Sign, SignKind, Signs};
 pub use syllabus::Taught;
 

@@ -10,6 +10,18 @@ pub struct SearchIndex {
     /// Phrases that mean the same: all of a list count as its first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub same: Vec<Vec<String>>,
+    /// Questions that people asked, and the places that answer them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<AskedQuestion>,
+}
+
+/// A question that somebody asked. It is compared with a new one, and never shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AskedQuestion {
+    /// In the words of who asked.
+    pub ask: String,
+    /// The entries that answer it, each as well as the others, by their places in the list.
+    pub at: Vec<u32>,
 }
 
 /// A place that can be found.

@@ -2,7 +2,9 @@
 //!
 //! A word counts by how rare it is (as in BM25F), and by where it stands: title, words for searching, context or text. Words that stand side by
 //! side in the question and in an entry count once more. An entry that has few of the words counts less, and so does a kind of entry that seldom
-//! answers a question by itself. Nothing but the weights below decides, and an entry that has only numbers of the question is none.
+//! answers a question by itself. Questions that people asked lead to the places that answered them, by how much of their words they share with
+//! the new one, and the best places of a chapter speak for its others. Nothing but the weights below decides, and an entry that has only numbers
+//! of the question is none. The weights were found on the known questions, each asked as if the search didn't know it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -20,7 +22,7 @@ const WEIGHT: [f64; FIELDS] = [3.0, 1.5, 1.0, 2.0];
 /// How much less it counts in one that is longer than usual.
 const LONG: [f64; FIELDS] = [0.4, 0.4, 0.75, 0.4];
 /// What two neighbours count in each of them.
-const PAIR: [f64; FIELDS] = [0.75, 0.6, 0.5, 0.75];
+const PAIR: [f64; FIELDS] = [0.75, 0.6, 0.5, 1.0];
 /// How soon more of the same word adds nothing (BM25's k₁).
 const ENOUGH: f64 = 1.2;
 /// What a number counts beside a word: "24" and "7B" are read for what they mean elsewhere.
@@ -29,6 +31,14 @@ const NUMBER: f64 = 0.3;
 const UNFINISHED: f64 = 0.6;
 /// What each word counts of a phrase for searching that stands whole in a question, filler included: "where should I start".
 const WHOLE: f64 = 2.5;
+/// What a question counts that was asked before in the same words, for every place that answered it, of what its words weigh.
+const KNOWN: f64 = 0.6;
+/// How much one question that is like it outweighs several that are less so: an exponent of likeness.
+const ALIKE: f64 = 1.5;
+/// What the best three places of a chapter count on average for each of its places.
+const CHAPTER: f64 = 0.15;
+/// How much more a section counts that may say why, beside a figure that shows how much.
+const REASON: f64 = 1.5;
 /// A phrase of fewer words says too little.
 const PHRASE: usize = 3;
 /// A part of a word that was written as one has so many letters.
@@ -48,10 +58,10 @@ const AFTER: usize = 120;
 fn likely(kind: EntryKind) -> f64 {
     match kind {
         EntryKind::Widget => 1.2,
-        EntryKind::Chapter | EntryKind::Section | EntryKind::Message => 1.0,
-        EntryKind::Lab => 0.9,
+        EntryKind::Section | EntryKind::Message => 1.0,
+        EntryKind::Lab | EntryKind::Page => 0.9,
         EntryKind::Formula | EntryKind::Mission => 0.8,
-        EntryKind::Term | EntryKind::Page => 0.7,
+        EntryKind::Chapter | EntryKind::Term => 0.7,
         EntryKind::Exercise => 0.55,
         EntryKind::Source => 0.5,
     }
@@ -73,8 +83,23 @@ pub struct Index {
     docs: Vec<[Vec<u32>; FIELDS]>,
     /// By their first words: the phrases for searching, and the entries that have them.
     phrases: BTreeMap<String, Vec<(Vec<String>, u32)>>,
+    /// The questions that people asked.
+    known: Vec<Known>,
+    /// Of each entry of a chapter: which chapter it is of.
+    chapters: Vec<Option<usize>>,
     /// Words of a field on average.
     usual: [f64; FIELDS],
+}
+
+/// A question that somebody asked.
+#[derive(Debug)]
+struct Known {
+    /// Its words, each once and in order.
+    terms: Vec<u32>,
+    /// What they weigh together: the root of their squares.
+    weight: f64,
+    /// The entries that answer it.
+    at: Vec<u32>,
 }
 
 /// A word of a question.
@@ -128,8 +153,28 @@ impl Index {
             let words: usize = index.docs.iter().map(|doc| doc[field].len()).sum();
             (words as f64 / many).max(1.0)
         });
+        for question in &of.asked {
+            let words = index.same.words(&question.ask);
+            let terms: BTreeSet<u32> = words.into_iter().map(|word| index.term(word)).collect();
+            index.known.push(Known { terms: terms.into_iter().collect(), weight: 0.0, at: question.at.clone() });
+        }
+        let squares = |known: &Known| known.terms.iter().map(|term| index.weight(*term).powi(2)).sum::<f64>();
+        let weights: Vec<f64> = index.known.iter().map(|known| squares(known).sqrt()).collect();
+        index.known.iter_mut().zip(weights).for_each(|(known, weight)| known.weight = weight);
+        let mut pages = BTreeMap::new();
+        let page = |entry: &SearchEntry| {
+            let page = entry.href.split('#').next().filter(|page| page.starts_with("chapter/"))?;
+            let next = pages.len();
+            Some(*pages.entry(page.to_owned()).or_insert(next))
+        };
+        index.chapters = of.entries.iter().map(page).collect();
         index.of = of;
         index
+    }
+
+    /// What a word of a known question weighs.
+    fn weight(&self, term: u32) -> f64 {
+        self.postings.get(term as usize).map_or(0.0, |(word, at)| weight(word, at.len(), self.docs.len()))
     }
 
     /// The number of a word, a new one for a new word.
@@ -164,12 +209,25 @@ impl Index {
         let (asked, meant, unknown) = self.asked(question, &words);
         let total = unknown + distinct(&asked).map(|one| one.weight).sum::<f64>();
         let mut scores = self.score(&asked, total - unknown);
-        for (at, score) in self.whole(question) {
-            match scores.iter_mut().find(|(.., own)| *own == at) {
-                Some((own, ..)) => *own += score,
-                None => scores.push((score, total, at)),
+        for (at, like) in self.known(&asked) {
+            if let Some((score, has)) = scores.get_mut(at) {
+                *score += KNOWN * total * like;
+                *has = has.max(total * like);
             }
         }
+        self.support(&mut scores);
+        if asks_why(question) {
+            let sections = scores.iter_mut().zip(&self.of.entries).filter(|(_, e)| e.kind == EntryKind::Section);
+            sections.for_each(|((score, _), _)| *score *= REASON);
+        }
+        for (at, score) in self.whole(question) {
+            if let Some((own, has)) = scores.get_mut(at) {
+                *own += score;
+                *has = total;
+            }
+        }
+        let found = scores.into_iter().enumerate().filter(|(_, (score, _))| *score > 0.0);
+        let mut scores: Vec<(f64, f64, usize)> = found.map(|(at, (score, has))| (score, has, at)).collect();
         scores.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
         scores.truncate(LOOKED_AT.max(limit));
         for (score, _, at) in &mut scores {
@@ -270,8 +328,7 @@ impl Index {
             }
             let many: usize =
                 terms.iter().filter_map(|(term, _)| self.postings.get(*term as usize)).map(|(_, at)| at.len()).sum();
-            let factor = if is_number { NUMBER } else { 1.0 };
-            let weight = factor * rare(many.min(self.docs.len()), self.docs.len());
+            let weight = weight(&word.stem, many.min(self.docs.len()), self.docs.len());
             if terms.is_empty() {
                 unknown += weight;
             } else {
@@ -282,9 +339,8 @@ impl Index {
         (asked, changed.then(|| meant.join(" ")), unknown)
     }
 
-    /// Every entry that has one of the words that carry a result: how well it fits, the weight of the words that it has, and which it is.
-    /// The best come first.
-    fn score(&self, asked: &[Asked], total: f64) -> Vec<(f64, f64, usize)> {
+    /// Of every entry: how well it fits, and the weight of the words that it has; nothing for one that has none of the words that carry a result.
+    fn score(&self, asked: &[Asked], total: f64) -> Vec<(f64, f64)> {
         let mut scores = vec![(0.0, 0.0, false); self.docs.len()];
         for one in distinct(asked) {
             let mut found: BTreeMap<u32, f64> = BTreeMap::new();
@@ -301,12 +357,51 @@ impl Index {
                 }
             }
         }
-        scores
-            .into_iter()
-            .enumerate()
-            .filter(|(_, (score, _, carried))| *score > 0.0 && *carried)
-            .map(|(at, (score, has, _))| (score * (has / total).sqrt() * self.likely(at), has, at))
-            .collect()
+        let fits = |(at, (score, has, carried)): (usize, (f64, f64, bool))| {
+            if carried { (score * (has / total).sqrt() * self.likely(at), has) } else { (0.0, 0.0) }
+        };
+        scores.into_iter().enumerate().map(fits).collect()
+    }
+
+    /// The entries that answered questions with words of this one, and how much these have in common with it: 1 for one that is the same,
+    /// more for several.
+    fn known(&self, asked: &[Asked]) -> BTreeMap<usize, f64> {
+        let own = distinct(asked).map(|one| one.weight.powi(2)).sum::<f64>().sqrt();
+        let mut found: BTreeMap<usize, f64> = BTreeMap::new();
+        if !asked.iter().any(|one| one.carries) {
+            return found;
+        }
+        for known in &self.known {
+            let share = |one: &Asked| {
+                let shares = one.terms.iter().filter(|(term, _)| known.terms.binary_search(term).is_ok());
+                shares.map(|(_, share)| *share).fold(0.0, f64::max)
+            };
+            let common: f64 = distinct(asked).map(|one| share(one) * one.weight.powi(2)).sum();
+            if common > 0.0 {
+                let like = common / (own * known.weight);
+                known.at.iter().for_each(|at| *found.entry(*at as usize).or_default() += like.powf(ALIKE));
+            }
+        }
+        found.values_mut().for_each(|like| *like = like.powf(1.0 / ALIKE));
+        found
+    }
+
+    /// Lets the best places of each chapter speak for those of its places that have anything of the question.
+    fn support(&self, scores: &mut [(f64, f64)]) {
+        let mut best: BTreeMap<usize, [f64; 3]> = BTreeMap::new();
+        for (chapter, (score, _)) in self.chapters.iter().zip(scores.iter()) {
+            let Some(best) = chapter.map(|chapter| best.entry(chapter).or_default()) else { continue };
+            let mut score = *score;
+            best.iter_mut().for_each(|own| {
+                if score > *own {
+                    std::mem::swap(own, &mut score);
+                }
+            });
+        }
+        for (at, (chapter, (score, _))) in self.chapters.iter().zip(scores.iter_mut()).enumerate() {
+            let Some(best) = chapter.and_then(|chapter| best.get(&chapter)).filter(|_| *score > 0.0) else { continue };
+            *score += CHAPTER * best.iter().sum::<f64>() / best.len() as f64 * self.likely(at);
+        }
     }
 
     fn likely(&self, at: usize) -> f64 {
@@ -373,6 +468,17 @@ fn distinct(asked: &[Asked]) -> impl Iterator<Item = &Asked> {
             .is_some_and(|(term, _)| earlier.iter().any(|other| other.terms.first().is_some_and(|(t, _)| t == term)))
     };
     asked.iter().enumerate().filter(is_first).map(|(_, one)| one)
+}
+
+/// Whether a question is for a reason.
+fn asks_why(question: &str) -> bool {
+    stems(question).iter().any(|word| word == "why" || word == "expect")
+}
+
+/// What a word weighs that so many of all entries have: a number less than a word.
+fn weight(word: &str, has: usize, all: usize) -> f64 {
+    let factor = if word.starts_with(|c: char| c.is_ascii_digit()) { NUMBER } else { 1.0 };
+    factor * rare(has, all)
 }
 
 /// What a word counts that so many of all entries have (BM25's inverse document frequency).

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::schema::{EntryKind, SearchEntry, SearchIndex};
+use crate::schema::{AskedQuestion, EntryKind, SearchEntry, SearchIndex};
 
 fn entry(title: &str, context: &str, text: &str) -> SearchEntry {
     let own = str::to_owned;
@@ -19,7 +19,7 @@ fn entry(title: &str, context: &str, text: &str) -> SearchEntry {
 
 fn index(entries: &[SearchEntry]) -> Index {
     let same = vec![vec!["oom".to_owned(), "out of memory".to_owned()]];
-    Index::of(Arc::new(SearchIndex { entries: entries.to_vec(), same }))
+    Index::of(Arc::new(SearchIndex { entries: entries.to_vec(), same, ..SearchIndex::default() }))
 }
 
 fn found(entries: &[SearchEntry], question: &str) -> Vec<usize> {
@@ -113,6 +113,35 @@ fn a_phrase_for_searching_that_stands_whole_in_a_question_counts_with_its_filler
     assert_eq!(found(&entries, "where should I start with this"), [1, 0]);
     assert_eq!(found(&entries, "how can I test what I know"), [1, 0]);
     assert_eq!(found(&entries, "start of a test"), [0, 1]);
+}
+
+#[test]
+fn questions_that_were_asked_lead_to_the_places_that_answered_them() {
+    let entries = [entry("Rings", "", "a slow link"), entry("Trees", "", "a slow link")];
+    let asked = ["my cable is slow", "links and cables"].map(|ask| AskedQuestion { ask: ask.to_owned(), at: vec![1] });
+    let known = SearchIndex { entries: entries.to_vec(), asked: asked.to_vec(), ..SearchIndex::default() };
+    let known = Index::of(Arc::new(known));
+    let first = |question: &str| known.find(question, 10).hits.first().map(|hit| hit.index);
+    assert_eq!(found(&entries, "slow link"), [0, 1]);
+    assert_eq!(first("slow link"), Some(1), "two questions share a word with it");
+    assert_eq!(first("my cable is slow"), Some(1), "of its words an entry has one");
+    assert_eq!(first("rings"), Some(0), "no question has it");
+    assert!(!known.find("cable", 10).weak, "a question had the word that no entry has");
+}
+
+#[test]
+fn a_chapter_that_has_more_of_a_question_comes_first_and_reasons_stand_in_sections() {
+    let place = |href: &str, kind, text: &str| SearchEntry { kind, href: href.to_owned(), ..entry("", "", text) };
+    let section = EntryKind::Section;
+    let chapters = [
+        place("chapter/a/#x", section, "a bubble"),
+        place("chapter/b/#x", section, "a bubble"),
+        place("chapter/b/#y", section, "one bubble, and more of it"),
+    ];
+    assert_eq!(found(&chapters, "bubble"), [1, 2, 0]);
+    let figure = [place("w/a/", EntryKind::Widget, "a bubble"), place("chapter/a/#x", section, "a bubble")];
+    assert_eq!(found(&figure, "bubble"), [0, 1]);
+    assert_eq!(found(&figure, "why a bubble"), [1, 0]);
 }
 
 #[test]

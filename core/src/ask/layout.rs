@@ -16,7 +16,8 @@ const LAYOUT: [&str; 7] = ["tp", "pp", "parallelism", "layout", "megatron", "3d"
 /// Whether it is such a question: a layout is one of several GPUs, an MFU or a step time any.
 pub(super) fn is_asked(r: &Reading) -> bool {
     let Some([node, nodes]) = r.cluster() else { return false };
-    let is_layout = r.has(&LAYOUT) && node * nodes > 1;
+    let is_said = r.pp.is_some() || (r.tp.is_some() && (r.trains() || r.has(&super::TRAINING)));
+    let is_layout = (r.has(&LAYOUT) || is_said) && node * nodes > 1;
     is_layout || asks_mfu(r) || (r.says(&["step", "time"]) && r.step.is_none())
 }
 

@@ -57,7 +57,9 @@ fn answered(reading: &Reading, source: &str) -> Option<Answered> {
 /// The MFU that a speed comes to, and how it is counted: FLOPs per second of a GPU, tokens per second, or the tokens of a step in its time. None
 /// where the question says no such speed of a training run, or lacks the GPU, or the model that makes FLOPs of tokens.
 fn mfu_of(r: &Reading) -> Option<(f64, String)> {
-    let gpu = r.gpu.filter(|_| r.has(&["mfu"]) || r.trains())?;
+    // FLOPs per second of a model that isn't served are of its training.
+    let is_flops = r.flops.is_some() && (r.params.is_some() || r.preset.is_some()) && !r.has(&super::SERVE);
+    let gpu = r.gpu.filter(|_| r.has(&["mfu"]) || r.trains() || is_flops)?;
     let percent = |mfu: f64| Unit::Fraction.format(mfu);
     let peak = format!("{} of dense {}", Unit::FlopPerSecond.format(gpu.peak), gpu.peak_dtype);
     let found = match (r.flops, r.speed, r.step) {

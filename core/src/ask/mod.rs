@@ -163,6 +163,11 @@ const TROUBLE: [&str; 20] = [
     "crash",
     "crashes",
 ];
+/// Words that set one thing against another.
+const AGAINST: [&str; 4] = ["than", "vs", "versus", "compared"];
+/// Words of a question about what some GPUs can do, whatever it compares them with.
+const AMOUNT: [&str; 12] =
+    ["fit", "fits", "can", "could", "enough", "possible", "need", "needed", "needs", "require", "required", "requires"];
 /// Words of a question about an amount of memory.
 const MUCH: [&str; 6] = ["much", "memory", "vram", "ram", "size", "big"];
 /// Words that ask for the fewest GPUs.
@@ -181,12 +186,15 @@ const TOKENS_EACH: f64 = 20.0;
 const TUNED_BATCH: u64 = 128;
 /// GPUs of a tuning run whose question gives none: a node.
 const NODE: u64 = 8;
-const SERVE: [&str; 18] = [
+const SERVE: [&str; 21] = [
     "serve",
+    "served",
     "serving",
     "users",
     "user",
     "deploy",
+    "deployed",
+    "deploying",
     "hosting",
     "host",
     "vllm",
@@ -434,7 +442,7 @@ const RULES: [Rule; 8] = [
     },
     Rule {
         figure: memory::Params::ID,
-        is_asked: |r| (r.has(&MEMORY) || r.has(&OUT) || r.gpu.is_some()) && !is_trouble(r),
+        is_asked: |r| (r.has(&MEMORY) || r.has(&OUT) || r.gpu.is_some()) && !is_trouble(r) && !r.asks_host(),
         sets: |r| {
             let sharded = r.has(&["fsdp", "zero3", "shard"]).then_some(3);
             let stage = r.words.windows(2).find_map(|pair| match pair {
@@ -513,6 +521,20 @@ fn shaped(r: &Reading) -> Option<&'static presets::Preset> {
 /// Whether something goes wrong in it that isn't memory: "expert load is unbalanced".
 fn is_trouble(r: &Reading) -> bool {
     r.has(&TROUBLE) && !r.has(&FIT)
+}
+
+/// Whether no state of a figure answers it: it sets two things against each other ("slower than", "A100 vs H100") or asks why, and for no amount.
+fn has_no_state(r: &Reading) -> bool {
+    let is_counted = ["many", "much", "long"].iter().any(|amount| r.says(&["how", amount]));
+    let compares =
+        r.has(&AGAINST) || r.says(&["as", "fast", "as"]) || r.says(&["same", "speed"]) || r.says_speeds() > 1;
+    let memory = r.has(&FIT) || r.has(&OUT);
+    !is_counted && ((compares && !r.has(&AMOUNT)) || (explains(r) && !memory))
+}
+
+/// Whether it asks why something is so, and not how long it takes.
+fn explains(r: &Reading) -> bool {
+    r.has(&["why"]) && !r.has(&COST) && !r.says(&["how", "long"]) && r.days.is_none() && r.money.is_none()
 }
 
 /// Whether it asks if a model runs on some GPUs, and neither for how many nor how fast.
@@ -741,7 +763,7 @@ pub fn answers(question: &str) -> Vec<Answered> {
 }
 
 fn of_reading(reading: &Reading) -> Vec<Answered> {
-    let planned = is_planned(reading);
+    let planned = is_planned(reading) && !explains(reading);
     if !planned && let Some(answered) = measured::of(reading) {
         return vec![answered];
     }
@@ -763,7 +785,9 @@ fn of_reading(reading: &Reading) -> Vec<Answered> {
         };
         return run.map(unsaid).into_iter().collect();
     }
-    let asked = || RULES.iter().filter(|rule| (rule.is_asked)(reading));
+    // The figure of adapters shows full fine-tuning, LoRA and QLoRA beside each other.
+    let is_open = |rule: &&Rule| !has_no_state(reading) || rule.figure == adapters::Params::ID;
+    let asked = || RULES.iter().filter(is_open).filter(|rule| (rule.is_asked)(reading));
     let run = asked().find(is_run).filter(|_| planned);
     let fits = reading.has(&FIT);
     let other = asked()

@@ -1307,6 +1307,20 @@ impl Reading {
         self.speed.is_none() && (joined || (self.has(&TOKENS) && self.words.windows(2).any(per)))
     }
 
+    /// How many speeds it says: "29 tokens/s on one GPU, 17 tokens/s on two".
+    pub fn says_speeds(&self) -> usize {
+        let is = |word: &String, list: &[&str]| list.contains(&word.as_str());
+        let speed = |pair: &&[String]| matches!(pair, [a, b] if is(a, &TOKENS) && is(b, &["s", "sec", "second"]));
+        self.words.windows(2).filter(speed).count()
+    }
+
+    /// Whether it asks about the memory of the host, and not of a GPU.
+    pub fn asks_host(&self) -> bool {
+        let host = |a: &str| matches!(a, "cpu" | "host" | "system");
+        let is_host = |pair: &[String]| matches!(pair, [a, b] if host(a) && matches!(b.as_str(), "memory" | "ram"));
+        self.words.windows(2).any(is_host) && !self.has(&["vram", "gpu"])
+    }
+
     /// Whether a model is trained or tuned in it.
     pub fn trains(&self) -> bool {
         const TRAIN: [&str; 6] = ["train", "training", "pretrain", "pretraining", "pre", "scratch"];

@@ -1178,6 +1178,34 @@ fn what_is_no_question_of_memory_gets_no_figure_of_it() {
 }
 
 #[test]
+fn what_no_state_of_one_model_answers_gets_none() {
+    for question in [
+        "Falcon-7B fine-tuning on 8xA100 40GB: ZeRO-3 has the same speed as FSDP but consumes more memory",
+        "pipeline parallel 4 gpus llama 13b latency no better than one gpu",
+        "H100 vs A100 for llama 3 70b inference",
+        "llama2-7b on two V100: 29 tokens/s on one GPU, 17 tokens/s with tensor parallelism",
+        "interleaved 1F1B is as fast as zero bubble and saves a lot of memory, 8 H800 80G 6.2B model",
+        "why train a 7B on 1T tokens when chinchilla says 140B is enough",
+        "why overtrain an 8B on 15T tokens instead of a compute-optimal one",
+        "how to calculate cpu memory needed for zero3 offload 7B, 94G ram gets killed",
+    ] {
+        assert!(answers(question).is_empty(), "{question}: {:?}", answers(question));
+    }
+    for (question, figure) in [
+        ("QLoRA vs full fine tuning of a 7B on one 24 GB card", "lora-adapters"),
+        ("can I train a 13B on less than 8 A100 80GB", "memory-breakdown"),
+        ("how many GPUs to serve llama 3 70b with less than 50 ms per token", "serving-planner"),
+        ("how long does a 7B take on 1T tokens with 256 H100, and why", "training-run"),
+        // No state is of ranks that it leaves out.
+        ("70B with TP8 PP8 DP2 on 128 H100 and activation checkpointing", "parallel-planner"),
+        ("70B with TP8 PP8 DP2 on 128 H100 gives only 296.5 TFLOPs/s/GPU, is that expected", RUN),
+        ("llama 3 70b deployed on 4 x 4090, does it fit", "kv-cache"),
+    ] {
+        assert_eq!(asked(question).figure, figure, "{question}");
+    }
+}
+
+#[test]
 fn a_number_that_no_answer_counts_is_listed() {
     for (question, unused) in [
         ("do I need 2 or 4 A100 80GB to host mixtral 8x7b in bf16", "2"),
