@@ -233,8 +233,10 @@ pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Optio
         asked.or_else(|| first(&["nnodes", "nodes", "num-nodes", "num-machines"]))
     };
     let asked = Some(header.gpus_of_a_node()).filter(|n| *n > 0);
+    // `${NNODES:-2}` is a default, and no range.
+    let is_range = |(a, b): (&str, &str)| a != b && !a.contains('{');
     if let Some(flag) =
-        given.iter().find(|flag| flag.name == "nnodes" && flag.value().split_once(':').is_some_and(|(a, b)| a != b))
+        given.iter().find(|flag| flag.name == "nnodes" && flag.value().split_once(':').is_some_and(is_range))
     {
         let why = "a range of nodes: set cluster.nodes to the number that trains";
         card.unknown("cluster.nodes", &flag.text(), why, flag.line);
@@ -334,6 +336,19 @@ pub(super) fn script(name: &str, text: &str) -> Card {
         card.said = "Only the machines and the numbers of processes were read.".to_owned();
     }
     card.done()
+}
+
+/// The nodes and GPUs that a batch job asks for, where nothing says them yet.
+pub(super) fn machines(text: &str, card: &mut Card) {
+    let (nodes, node) = allocation(text, &options(text), card);
+    let c = &mut card.run.cluster;
+    let new = [("Nodes", nodes.filter(|_| c.nodes.is_none())), ("GPUs per node", node.filter(|_| c.node.is_none()))];
+    (c.nodes, c.node) = (c.nodes.or(nodes), c.node.or(node));
+    for (label, n) in new {
+        if let Some(n) = n {
+            card.found(label, grouped(n), 0);
+        }
+    }
 }
 
 /// The pods that a manifest asks for, and the GPUs of each: to what runs in it, a pod is a node.

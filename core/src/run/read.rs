@@ -29,6 +29,9 @@ const LINES: &str = "They are lines of JSON without a step time, throughput or m
 /// What is said of output without a number that is known.
 const LOGGED: &str = "It looks like a program’s output, with no step time, throughput or memory that is known here, and no error. Paste lines that have one.";
 
+/// The same of a script or of settings that nothing is known of.
+const WRITTEN: &str = "It is a script or settings of a program that isn’t known here. Paste the command that starts training or the server, or what it prints.";
+
 /// Recognizes a text and reads it. `name` is the file's, or "Pasted text". Time grows with the length of the text.
 pub fn read(name: &str, text: &str) -> Card {
     let text = text.trim_start_matches('\u{feff}');
@@ -38,6 +41,9 @@ pub fn read(name: &str, text: &str) -> Card {
     }
     if bare.contains(crate::lab::BEGIN) {
         return evidence::lab(name, bare);
+    }
+    if let Some(card) = config::megatron::neox(name, bare) {
+        return card;
     }
     // A log may begin with a time in brackets, and TOML with a table.
     let is_list = bare.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with(['{', '[']));
@@ -140,7 +146,8 @@ pub fn read(name: &str, text: &str) -> Card {
         }
     }
     // What a launcher prints at the end names it, and starts nothing.
-    if !bare.starts_with("#!") && !bare.contains("#SBATCH") && text.lines().any(|line| is_failure(&plain(line))) {
+    let is_written = parts::is_written(bare);
+    if !is_written && !bare.starts_with("#!") && !bare.contains("#SBATCH") && text.lines().any(|line| is_failure(&plain(line))) {
         let mut card = Card { stop: log.stop, said: ERRORS.to_owned(), ..Card::new(name, Kind::Errors) };
         let Card { run, found, .. } = hardware::environment(name, text);
         (card.run, card.found) = (run, found);
@@ -150,28 +157,31 @@ pub fn read(name: &str, text: &str) -> Card {
     if has("apiVersion:") && has("kind:") {
         let mut card = evidence::script(name, text);
         if card.outcome == Outcome::Refused {
-            let kind = bare.lines().find_map(|line| line.strip_prefix("kind:")).unwrap_or_default().trim();
-            let documents = yaml::read(bare).unwrap_or_default();
-            let is_known = documents.iter().any(schema::is_known) || ["Pod", "Deployment"].contains(&kind);
-            card.said = if is_known {
-                format!(
-                    "It is a manifest of a {kind} that says neither how many GPUs train nor what starts on them: an image may have a command of its own. \
-                 Paste the command, or what a pod prints."
-                )
-            } else {
-                format!(
-                    "It is a manifest of a {kind}, a kind that isn’t followed here. Paste the command that it starts, or what a pod prints."
-                )
-            };
+            card.said = manifest(bare);
         }
         return card;
     }
-    if ["#SBATCH", "#PBS ", "#BSUB ", "srun ", "torchrun", "accelerate launch", "deepspeed "]
+    const STARTS: [&str; 9] = [
+        "#SBATCH",
+        "#PBS ",
+        "#BSUB ",
+        "srun ",
+        "torchrun",
+        "torch.distributed.launch",
+        "torch.distributed.run",
+        "accelerate launch",
+        "deepspeed ",
+    ];
+    if STARTS
         .iter()
         .any(|word| bare.contains(word))
         || config::trainer::is(&config::options(bare))
     {
-        return evidence::script(name, text);
+        let card = evidence::script(name, text);
+        return match foreign(bare).filter(|_| card.outcome == Outcome::Refused && card.said == Card::NOTHING) {
+            Some(form) => Card { said: not_read(form), ..card },
+            None => card,
+        };
     }
     if log.said == CUT || log.said == TABLE || log.said.contains(RATE) {
         return log;
@@ -183,11 +193,49 @@ pub fn read(name: &str, text: &str) -> Card {
     let lines = bare.lines().filter(|line| !line.trim().is_empty());
     let printed = lines.clone().filter(|line| parts::is_logged(line)).count();
     let said = match foreign(bare) {
-        Some((what, instead)) => format!("It is {what}, which isn’t read here. {instead}"),
+        Some(form) => not_read(form),
+        None if is_written => WRITTEN.to_owned(),
         None if 2 * printed > lines.count() && yaml::read(bare).is_err() => LOGGED.to_owned(),
         None => "It isn't recognized. Paste run output, a configuration, launch flags, or what nvidia-smi or nccl-tests print.".to_owned(),
     };
-    Card::refused(name, Kind::Unknown, said)
+    Card::refused(name, if is_written { Kind::Written } else { Kind::Unknown }, said)
+}
+
+/// What is said of something that is known by its form alone.
+fn not_read((what, instead): (&str, &str)) -> String {
+    format!("It is {what}, which isn’t read here. {instead}")
+}
+
+/// What is said of manifests that say neither how many GPUs there are nor what starts on them.
+fn manifest(text: &str) -> String {
+    if ["{{ .Values", "{{.Values", "{{ .Release", "{{.Release", "{{-", "{{ include"].iter().any(|mark| text.contains(mark)) {
+        return "It is a template of a Helm chart, whose values aren’t in it. Paste what “helm template” prints with your values.".to_owned();
+    }
+    let documents = yaml::read(text).unwrap_or_default();
+    let kind_of = |node: &yaml::Node| node.get("kind").and_then(yaml::Node::text).unwrap_or_default().to_owned();
+    let is_known = |node: &&yaml::Node| schema::is_known(node) || ["Pod", "Deployment"].contains(&kind_of(node).as_str());
+    // A service or a volume often stands before what runs.
+    if let Some(node) = documents.iter().find(is_known) {
+        return format!(
+            "It is a manifest of a {} that says neither how many GPUs train nor what starts on them: an image may have a command of its own. Paste the \
+             command, or what a pod prints.",
+            kind_of(node)
+        );
+    }
+    // Where the YAML can’t be read, its lines still name the kinds.
+    let written = || text.lines().filter_map(|line| line.strip_prefix("kind:"));
+    let mut kinds: Vec<String> = match documents.is_empty() {
+        true => written().map(|kind| kind.trim().trim_matches(['"', '\'']).to_owned()).collect(),
+        false => documents.iter().map(kind_of).collect(),
+    };
+    kinds.retain(|kind| !kind.is_empty());
+    kinds.dedup();
+    let (named, kind) = match &kinds[..] {
+        [] => return "It is a manifest that names no kind. Paste the command that it starts, or what a pod prints.".to_owned(),
+        [one] => (one.clone(), "a kind that isn’t"),
+        more => (crate::quantity::listed(more), "kinds that aren’t"),
+    };
+    format!("It is a manifest of a {named}, {kind} followed here. Paste the command that it starts, or what a pod prints.")
 }
 
 /// What is known by its form and has nothing that is read: what it is, and what to bring instead.
@@ -202,7 +250,16 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
     const OF_EVALUATION: &str = "a table of the evaluation harness, of a model’s scores";
     const OF_BATCHES: &str = "A step takes several where gradients are accumulated. Give the time of a step in a run file (measured.step-time).";
     const OF_TRAINER: &str = "Paste what the run prints, and the model’s config.json.";
-    const FORMS: [(&[&str], &str, &str); 57] = [
+    const FORMS: [(&[&str], &str, &str); 66] = [
+        (&["policy:", "model_name:", "cluster:", "gpus_per_node:"], "a configuration of NeMo RL, of post-training", OF_A_JOB),
+        (&["policy:", "megatron_cfg:"], "a configuration of NeMo RL, of post-training", OF_A_JOB),
+        (&["policy:", "dtensor_cfg:"], "a configuration of NeMo RL, of post-training", OF_A_JOB),
+        (&["resources:", "backend:", "prefill_nodes:", "decode_nodes:"], "a recipe of srt-slurm for separate pools", OF_ANOTHER),
+        (&["resources:", "backend:", "gpu_type:", "prefill_workers:"], "a recipe of srt-slurm for separate pools", OF_ANOTHER),
+        (&["base_emb_dim:", "base_num_decoder_layers:"], "a model’s sizes as MaxText has them", OF_TRAINER),
+        (&["dist_config:", "micro_batch_size:", "cutoff_len:"], "a configuration of LLaMA-Factory’s new trainer", OF_TRAINER),
+        (&["model_class: llm", "dist_config:"], "a configuration of LLaMA-Factory’s new trainer", OF_TRAINER),
+        (&["icl_tasks", "device_eval_batch_size:"], "an evaluation with LLM Foundry", OF_A_JOB),
         (&["Train step of epoch"], "OpenRLHF’s progress bar of micro-batches", OF_BATCHES),
         (&[":::MLLOG "], "MLPerf’s log of results", OF_A_JOB),
         (&["# HELP ", "# TYPE "], "what a server answers to Prometheus", OF_A_SERVER),
@@ -343,7 +400,10 @@ fn served(name: &str, text: &str, lines: &Range<usize>, mut command: Card) -> Ca
         for (i, line) in rest.iter().enumerate().filter(others).filter(|(_, line)| !is_failure(&plain(line))) {
             command.unread(line, "only the command is read", i + 1);
         }
-        evidence::pods(text, &mut command);
+        let [nodes, node] = evidence::pods(text, &mut command);
+        if nodes.is_none() && node.is_none() && text.contains("#SBATCH") {
+            evidence::machines(text, &mut command);
+        }
         command.stop = log.stop;
         command.said.clear();
         return command.done();
