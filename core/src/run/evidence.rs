@@ -393,6 +393,7 @@ pub(super) fn started(text: &str, [nodes, node]: [Option<u64>; 2], card: &mut Ca
     let is_script = card.kind == Kind::Script;
     let most = [MOST_NODES, MOST_LAUNCHED];
     let [nodes, gpus] = [(nodes, most[0]), (node, most[1])].map(|(n, most)| n.unwrap_or(most));
+    let is_assumed = node.is_none();
     let mut script = Script::default();
     if nodes > most[0] || gpus > most[1] || script.read(text).is_err() {
         if is_script && is_job {
@@ -404,6 +405,14 @@ pub(super) fn started(text: &str, [nodes, node]: [Option<u64>; 2], card: &mut Ca
     let params = LaunchParams { case: Case::Own, nodes, gpus, script, ..LaunchParams::standard() };
     let launch = params.launch();
     let outcome = launch.outcome();
+    // Whatever follows from a number of GPUs that nothing says isn't known: `--nproc_per_node=gpu`.
+    if is_assumed {
+        let other = LaunchParams { gpus: gpus / 2, ..params.clone() }.launch();
+        if (other.outcome(), other.training()) != (outcome, launch.training()) {
+            let why = "how many GPUs a node has isn’t said, and decides how many processes start: set cluster.node";
+            return card.unread("How many processes start", why, launch.line);
+        }
+    }
     // The simulation has the text without the empty lines before it.
     let before = text.lines().take_while(|line| line.trim().is_empty()).count();
     let at = |line: usize| if line > 0 { line + before } else { 0 };

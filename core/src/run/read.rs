@@ -250,7 +250,8 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
     const OF_EVALUATION: &str = "a table of the evaluation harness, of a model’s scores";
     const OF_BATCHES: &str = "A step takes several where gradients are accumulated. Give the time of a step in a run file (measured.step-time).";
     const OF_TRAINER: &str = "Paste what the run prints, and the model’s config.json.";
-    const FORMS: [(&[&str], &str, &str); 66] = [
+    const FORMS: [(&[&str], &str, &str); 67] = [
+        (&["llamafactory-cli train"], "a command of LLaMA-Factory, whose settings stand in the file that it names", "Paste that file, and how many GPUs there are."),
         (&["policy:", "model_name:", "cluster:", "gpus_per_node:"], "a configuration of NeMo RL, of post-training", OF_A_JOB),
         (&["policy:", "megatron_cfg:"], "a configuration of NeMo RL, of post-training", OF_A_JOB),
         (&["policy:", "dtensor_cfg:"], "a configuration of NeMo RL, of post-training", OF_A_JOB),
@@ -505,6 +506,13 @@ fn json(name: &str, text: &str) -> Card {
     }
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(object)) if object.get("log_history").is_some_and(Value::is_array) => trainer_state(name, &object),
+        // As torchtitan prints its settings, and saves them.
+        Ok(value) if ["training", "parallelism"].iter().all(|table| value.get(table).is_some_and(Value::is_object)) => {
+            match toml_of(&value) {
+                Some(toml::Value::Table(table)) if config::torchtitan::is(&table) => config::torchtitan::read(name, &table),
+                _ => Card::refused(name, Kind::Unknown, NO_CONFIG),
+            }
+        }
         Ok(Value::Object(object)) if config::deepspeed::is(&object) => config::deepspeed::read(name, &object),
         Ok(Value::Object(object)) if object.contains_key("output_throughput") && object.contains_key("mean_ttft_ms") => benchmark(name, &object),
         Ok(Value::Object(object)) if object.contains_key("train_runtime") => output(name, text),
@@ -525,13 +533,28 @@ fn json(name: &str, text: &str) -> Card {
         Ok(value) if !MODEL_KEYS.iter().any(|key| value.get(key).is_some()) => Card::refused(
             name,
             Kind::Unknown,
-            companion(|field| value.get(field)).unwrap_or(
-                "It is JSON, but no model config, DeepSpeed configuration, trace or snapshot. Bring the model’s config.json.",
-            ),
+            companion(|field| value.get(field)).unwrap_or(NO_CONFIG),
         ),
         // Its reader knows what Python writes and JSON doesn't have.
         _ => evidence::config(name, text),
     }
+}
+
+/// What is said of JSON that is nothing known.
+const NO_CONFIG: &str = "It is JSON, but no model config, DeepSpeed configuration, trace or snapshot. Bring the model’s config.json.";
+
+/// A value of JSON as one of TOML, which has no null.
+fn toml_of(value: &Value) -> Option<toml::Value> {
+    Some(match value {
+        Value::Null => return None,
+        Value::Bool(is) => toml::Value::Boolean(*is),
+        Value::Number(n) => n.as_i64().map_or_else(|| toml::Value::Float(n.as_f64().unwrap_or_default()), toml::Value::Integer),
+        Value::String(text) => toml::Value::String(text.clone()),
+        Value::Array(items) => toml::Value::Array(items.iter().filter_map(toml_of).collect()),
+        Value::Object(fields) => {
+            toml::Value::Table(fields.iter().filter_map(|(key, value)| Some((key.clone(), toml_of(value)?))).collect())
+        }
+    })
 }
 
 /// What `vllm bench serve --save-result` and `sglang.bench_serving` write: the numbers of their report.
