@@ -238,14 +238,12 @@ fn header(text: &str, launch: &mut Launch) -> Options {
             launch.unread(line, Reach::Everything, "Jobs of several parts are not followed here.");
             continue;
         }
-        if let Some(word) = words.iter().find(|word| is_placeholder(word)) {
-            let why = format!("“{}” stands for a value: fill it in.", shorten(word));
-            launch.unread(line, Reach::Everything, why);
-            continue;
-        }
         while let Some(word) = rest.first() {
             let given = split_option(Program::Sbatch, rest).unwrap_or_else(|| {
-                Err(NotRead { why: format!("“{}” is no option, and sbatch may pass it over.", shorten(word)), unknown: true })
+                Err(NotRead {
+                    why: format!("“{}” is no option, and sbatch may pass it over.", shorten(word)),
+                    unknown: true,
+                })
             });
             match given {
                 Ok(given) if !known(given.value) => {
@@ -254,9 +252,18 @@ fn header(text: &str, launch: &mut Launch) -> Options {
                 }
                 Ok(given) => {
                     rest = rest.get(given.words..).unwrap_or_default();
-                    if let Err(why) = options.take(&given) {
-                        refuse(launch, Program::Sbatch, line, why);
-                        break;
+                    match options.take(&given) {
+                        // A name that is to be filled in changes nothing of what starts; a number does.
+                        Err(_) if is_placeholder(given.value) => {
+                            let why = format!("“{}” stands for a value: fill it in.", shorten(given.value));
+                            launch.unread(line, Reach::Everything, why);
+                            break;
+                        }
+                        Err(why) => {
+                            refuse(launch, Program::Sbatch, line, why);
+                            break;
+                        }
+                        Ok(()) => {}
                     }
                 }
                 // Whether it has a value is not known either.
@@ -274,10 +281,9 @@ fn header(text: &str, launch: &mut Launch) -> Options {
     options
 }
 
-/// Whether a word stands in a template for what its reader fills in: `<account>`, `{ partition }`, `--nodes={{ nodes }}`.
-fn is_placeholder(word: &str) -> bool {
-    let value = word.split_once('=').map_or(word, |(_, value)| value);
-    value.starts_with(['{', '<']) && !value.starts_with("<(") || value.starts_with("...") || value.starts_with('…')
+/// Whether a value stands in a template for what its reader fills in: `<nodes>`, `{LIMIT_TIME}`, `...`.
+fn is_placeholder(value: &str) -> bool {
+    ["{", "<", "...", "…"].iter().any(|start| value.starts_with(start))
 }
 
 /// The first line with one of these options.

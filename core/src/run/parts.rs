@@ -175,7 +175,7 @@ impl Form {
     /// Whether what its reader made of it is what it was cut out for.
     fn takes(self, card: &Card) -> bool {
         let kinds: &[Kind] = match self {
-            Self::Json => &[Kind::Config, Kind::DeepSpeed],
+            Self::Json => &[Kind::Config, Kind::DeepSpeed, Kind::Torchtitan],
             Self::Toml => &[Kind::Torchtitan, Kind::RunFile],
             Self::Yaml => &[Kind::Accelerate, Kind::Axolotl, Kind::Trainer, Kind::Script],
             Self::Matrix => &[Kind::Topology],

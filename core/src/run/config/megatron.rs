@@ -283,7 +283,19 @@ pub(in crate::run) fn neox(name: &str, text: &str) -> Option<Card> {
     if !names("pipe_parallel_size") && !names("model_parallel_size") {
         return None;
     }
-    let document = yaml::read(text).ok()?.into_iter().next()?;
+    // Sentences may stand around it: they keep their lines, and say nothing.
+    let is_own = |line: &str| {
+        let key = line.split(':').next().unwrap_or_default().trim_matches(['"', '\'']);
+        line.is_empty()
+            || line.starts_with(['{', '}', ' ', '#', '-'])
+            || line.contains(':') && crate::run::parts::is_word(key)
+    };
+    let begins =
+        |line: &str| line.starts_with('{') || line.contains(':') && is_own(line) && !line.starts_with(['#', ' ', '-']);
+    let first = text.lines().position(begins)?;
+    let last = first + text.lines().skip(first).take_while(|line| is_own(line)).count();
+    let own = |(i, line): (usize, &str)| if (first..last).contains(&i) { format!("{line}\n") } else { "\n".to_owned() };
+    let document = yaml::read(&text.lines().enumerate().map(own).collect::<String>()).ok()?.into_iter().next()?;
     let Value::Map(entries) = &document.value else { return None };
     let key = |key: &str| key.replace('-', "_");
     let has = |name: &str| entries.iter().any(|(own, ..)| key(own) == name);
@@ -331,6 +343,11 @@ pub(in crate::run) fn neox(name: &str, text: &str) -> Option<Card> {
     }
     let mut card = Card::new(name, Kind::Megatron);
     dump(&lines, true, &mut card);
+    let around =
+        |(i, line): &(usize, &str)| !(first..last).contains(i) && !line.trim().is_empty() && !line.starts_with('#');
+    for (i, line) in text.lines().enumerate().filter(around) {
+        card.unread(line, "it belongs to nothing that is recognized", i + 1);
+    }
     card.said = "It is GPT-NeoX’s configuration. How many GPUs run it is said where it is launched.".to_owned();
     Some(card.done())
 }
