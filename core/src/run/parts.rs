@@ -469,19 +469,24 @@ fn here(line: &str) -> Option<String> {
     is_word(word).then(|| word.to_owned())
 }
 
+/// The longest text that is looked at as a script or settings, in bytes.
+const WRITTEN: usize = 200_000;
+
 /// Whether somebody wrote all of a text, as a script or as settings, so that what looks like an error in it was never printed.
 pub(super) fn is_written(text: &str) -> bool {
+    if text.len() > WRITTEN {
+        return false;
+    }
     let lines = Lines::of(text);
     let said = || text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     if said().any(|line| prompted(line).is_some()) {
         return false;
     }
     let shells = said().filter(|line| line_of(line) == Line::Shell).count();
-    let first = (0..lines.len()).find(|i| !lines.get(*i).trim().is_empty()).unwrap_or_default();
-    let all = first..lines.last_said(first..lines.len());
-    let is_whole = shell(&lines, first).is_some_and(|part| part.lines.end >= all.end);
-    if is_whole && shells > 2 && 4 * shells > 3 * said().count() {
-        return true;
+    if shells > 2 && 4 * shells > 3 * said().count() {
+        let first = (0..lines.len()).find(|i| !lines.get(*i).trim().is_empty()).unwrap_or_default();
+        let end = lines.last_said(first..lines.len());
+        return shell(&lines, first).is_some_and(|part| part.lines.end >= end);
     }
     // Keys of settings begin with a small letter; what a logger writes before a colon rarely does.
     let is_key = |line: &str| {
