@@ -172,7 +172,7 @@ pub(in crate::run) fn yaml(name: &str, node: &Node) -> Card {
     // `disable_gradient_checkpointing` is off by default there (`hparams/model_args.py`). What only answers or is evaluated has no backward pass.
     let is_on = |key: &str| node.get(key).and_then(Node::text) == Some("true");
     let trains =
-        !node.get("infer_backend").is_some() && (is_on("do_train") || !(is_on("do_predict") || is_on("do_eval")));
+        node.get("infer_backend").is_none() && (is_on("do_train") || !(is_on("do_predict") || is_on("do_eval")));
     if is_factory && !trains {
         let said = "It is a configuration of LLaMA-Factory that trains nothing. Give the model and the number of GPUs as a command of vLLM: vllm serve \
                     org/model --tensor-parallel-size 4.";
