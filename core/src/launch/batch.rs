@@ -24,6 +24,7 @@ pub fn launch(text: &str, world: World) -> Launch {
     }
     launch.gpus_asked = options.gpus_of_a_node() > 0;
     launch.asked = options.task_count().max(options.node_count());
+    launch.crowded = options.task_count() > options.node_count();
     launch.sizeless = has_header && options.nodes.is_none() && options.ntasks.is_none() && launch.blame.is_none();
     if !has_header {
         // A script that is started by hand has the machine, and what its caller sets.
@@ -203,8 +204,10 @@ fn step(shell: &mut Shell, args: &[Arg], launch: &mut Launch) -> Option<Place> {
 
 /// Notes what a program of Slurm refuses. What it prints of it is not said: it differs by option and release.
 fn refuse(launch: &mut Launch, program: Program, line: usize, why: String) {
-    launch.detail = format!("({} refuses line {line}, and nothing is started)", program.name());
     launch.remark(line, why);
+    if launch.fault.is_none() {
+        launch.detail = format!("({} refuses line {line}, and nothing is started)", program.name());
+    }
     launch.fail(Fault::BadOption, line);
 }
 
@@ -227,7 +230,9 @@ fn header(text: &str, launch: &mut Launch) -> Options {
             launch.blame.get_or_insert(line);
             continue;
         }
-        let words: Vec<&str> = rest.split_whitespace().take_while(|word| !word.starts_with('#')).collect();
+        // Quotes hold a value together, as in a shell; `#` begins a comment.
+        let words = shlex::split(rest).unwrap_or_else(|| rest.split_whitespace().map(str::to_owned).collect());
+        let words: Vec<&str> = words.iter().map(String::as_str).take_while(|word| !word.starts_with('#')).collect();
         let mut rest = words.as_slice();
         if rest == ["hetjob"] || rest == ["packjob"] {
             launch.unread(line, Reach::Everything, "Jobs of several parts are not followed here.");
@@ -235,7 +240,10 @@ fn header(text: &str, launch: &mut Launch) -> Options {
         }
         while let Some(word) = rest.first() {
             let given = split_option(Program::Sbatch, rest).unwrap_or_else(|| {
-                Err(NotRead { why: format!("“{}” is no option.", shorten(word)), unknown: false })
+                Err(NotRead {
+                    why: format!("“{}” is no option, and sbatch may pass it over.", shorten(word)),
+                    unknown: true,
+                })
             });
             match given {
                 Ok(given) if !known(given.value) => {
@@ -244,9 +252,18 @@ fn header(text: &str, launch: &mut Launch) -> Options {
                 }
                 Ok(given) => {
                     rest = rest.get(given.words..).unwrap_or_default();
-                    if let Err(why) = options.take(&given) {
-                        refuse(launch, Program::Sbatch, line, why);
-                        return options;
+                    match options.take(&given) {
+                        // A name that is to be filled in changes nothing of what starts; a number does.
+                        Err(_) if is_placeholder(given.value) => {
+                            let why = format!("“{}” stands for a value: fill it in.", shorten(given.value));
+                            launch.unread(line, Reach::Everything, why);
+                            break;
+                        }
+                        Err(why) => {
+                            refuse(launch, Program::Sbatch, line, why);
+                            break;
+                        }
+                        Ok(()) => {}
                     }
                 }
                 // Whether it has a value is not known either.
@@ -256,12 +273,17 @@ fn header(text: &str, launch: &mut Launch) -> Options {
                 }
                 Err(not) => {
                     refuse(launch, Program::Sbatch, line, not.why);
-                    return options;
+                    break;
                 }
             }
         }
     }
     options
+}
+
+/// Whether a value stands in a template for what its reader fills in: `<nodes>`, `{LIMIT_TIME}`, `...`.
+fn is_placeholder(value: &str) -> bool {
+    ["{", "<", "...", "…"].iter().any(|start| value.starts_with(start))
 }
 
 /// The first line with one of these options.

@@ -138,6 +138,10 @@ impl Launch {
             Fault::NoVariable if self.stepped && self.processes.iter().all(is_from_slurm) => {
                 "RANK and WORLD_SIZE are not set. Whether the program needs them isn’t known here: init_process_group() with env:// does, one that reads SLURM_PROCID and SLURM_NTASKS, as Lightning does, doesn’t."
             }
+            // One task on each node, and nothing that srun starts: a program may do that itself, as one that submits steps does.
+            Fault::NoVariable if !self.stepped && !self.kubernetes && !self.by_hand && !self.crowded => {
+                "Nothing starts a process on the other nodes here, and RANK and WORLD_SIZE are not set. Whether the program does that itself isn’t known: if not, it runs on the first node alone."
+            }
             _ => return None,
         })
     }

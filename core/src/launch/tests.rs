@@ -112,6 +112,14 @@ fn a_script_of_ones_own_is_checked_line_by_line() {
     let l = own("#!/bin/bash\n#SBATCH --nodse=2\nsrun torchrun train.py").launch();
     assert_eq!((l.fault, l.outcome(), l.remarks[0].0), (None, Outcome::Unread, 2));
     assert!(l.remarks[0].1.contains("did you mean “nodes”"), "{:?}", l.remarks);
+    // Quotes hold a value together, a site's resources may have any name, and a name that is to be filled in changes nothing.
+    let l = own("#!/bin/bash\n#SBATCH --job-name=\"TWO WORDS\" --nodes=1 -A <account>\n#SBATCH --gpus-per-node=8\n#SBATCH --gres=gpumem:24G\n#SBATCH --cpus-per-task=64\ntorchrun --nproc-per-node=8 train.py").launch();
+    assert_eq!((l.fault, l.outcome(), l.processes.len()), (None, Outcome::Trains, 8), "{:?}", l.remarks);
+    // A number that is to be filled in, and a word that is no option, prove nothing.
+    for header in ["--nodes=<nodes>", "-N 1 (1)", "-p { partition }"] {
+        let l = own(&format!("#!/bin/bash\n#SBATCH {header}\nsrun torchrun train.py")).launch();
+        assert_eq!((l.fault, l.outcome()), (None, Outcome::Unread), "{header}: {:?}", l.remarks);
+    }
     let l = own("#!/bin/bash\n#SBATCH --nodes=two\nsrun torchrun train.py").launch();
     assert_eq!((l.fault, l.remarks[0].0), (Some((Fault::BadOption, 2)), 2));
     let l = own("#SBATCH --nodes=2 --gpus-per-node=8\nsrun torchrun \\\n  --nproc=8 train.py").launch();

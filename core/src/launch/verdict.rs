@@ -233,6 +233,8 @@ pub struct Launch {
     pub gpus_asked: bool,
     /// Tasks or nodes that a job asks for, whichever are more.
     pub asked: u64,
+    /// Whether a job asks for more tasks than nodes.
+    pub crowded: bool,
     /// Whether it is no job of a scheduler: somebody starts it.
     pub by_hand: bool,
     /// Whether it is a job whose lines do not say how many nodes or tasks it has.

@@ -52,6 +52,8 @@ pub enum Kind {
     Lab,
     /// What a program printed when it ended on an error, without numbers of the run.
     Errors,
+    /// A script or settings of a program that isn't known here: nothing printed them.
+    Written,
     /// None of these.
     #[default]
     Unknown,
@@ -78,6 +80,7 @@ options!(Kind {
     Script: "script", "Launch script";
     Lab: "lab", "Lab result";
     Errors: "errors", "Error log";
+    Written: "written", "Not recognized";
     Unknown: "unknown", "Not recognized";
 });
 
@@ -202,6 +205,9 @@ pub(super) fn quote(text: &str) -> String {
 
 impl Card {
     /// An empty one.
+    /// What is said of a text of a known kind in which nothing was read.
+    pub(super) const NOTHING: &str = "Nothing in it is known here.";
+
     pub(super) fn new(name: &str, kind: Kind) -> Self {
         Self { name: name.to_owned(), kind, ..Self::default() }
     }
@@ -265,7 +271,7 @@ impl Card {
         };
         if self.said.is_empty() {
             self.said = match self.outcome {
-                Outcome::Refused => "Nothing in it is known here.".to_owned(),
+                Outcome::Refused => Self::NOTHING.to_owned(),
                 Outcome::Read => "Everything in it was read.".to_owned(),
                 Outcome::Partly => {
                     let rest = crate::quantity::counted(

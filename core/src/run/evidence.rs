@@ -233,8 +233,10 @@ pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Optio
         asked.or_else(|| first(&["nnodes", "nodes", "num-nodes", "num-machines"]))
     };
     let asked = Some(header.gpus_of_a_node()).filter(|n| *n > 0);
+    // `${NNODES:-2}` is a default, and no range.
+    let is_range = |(a, b): (&str, &str)| a != b && !a.contains('{');
     if let Some(flag) =
-        given.iter().find(|flag| flag.name == "nnodes" && flag.value().split_once(':').is_some_and(|(a, b)| a != b))
+        given.iter().find(|flag| flag.name == "nnodes" && flag.value().split_once(':').is_some_and(is_range))
     {
         let why = "a range of nodes: set cluster.nodes to the number that trains";
         card.unknown("cluster.nodes", &flag.text(), why, flag.line);
@@ -336,6 +338,19 @@ pub(super) fn script(name: &str, text: &str) -> Card {
     card.done()
 }
 
+/// The nodes and GPUs that a batch job asks for, where nothing says them yet.
+pub(super) fn machines(text: &str, card: &mut Card) {
+    let (nodes, node) = allocation(text, &options(text), card);
+    let c = &mut card.run.cluster;
+    let new = [("Nodes", nodes.filter(|_| c.nodes.is_none())), ("GPUs per node", node.filter(|_| c.node.is_none()))];
+    (c.nodes, c.node) = (c.nodes.or(nodes), c.node.or(node));
+    for (label, n) in new {
+        if let Some(n) = n {
+            card.found(label, grouped(n), 0);
+        }
+    }
+}
+
 /// The pods that a manifest asks for, and the GPUs of each: to what runs in it, a pod is a node.
 pub(super) fn pods(text: &str, card: &mut Card) -> [Option<u64>; 2] {
     // A sentence may stand above it, and below.
@@ -378,6 +393,7 @@ pub(super) fn started(text: &str, [nodes, node]: [Option<u64>; 2], card: &mut Ca
     let is_script = card.kind == Kind::Script;
     let most = [MOST_NODES, MOST_LAUNCHED];
     let [nodes, gpus] = [(nodes, most[0]), (node, most[1])].map(|(n, most)| n.unwrap_or(most));
+    let is_assumed = node.is_none();
     let mut script = Script::default();
     if nodes > most[0] || gpus > most[1] || script.read(text).is_err() {
         if is_script && is_job {
@@ -389,6 +405,14 @@ pub(super) fn started(text: &str, [nodes, node]: [Option<u64>; 2], card: &mut Ca
     let params = LaunchParams { case: Case::Own, nodes, gpus, script, ..LaunchParams::standard() };
     let launch = params.launch();
     let outcome = launch.outcome();
+    // Whatever follows from a number of GPUs that nothing says isn't known: `--nproc_per_node=gpu`.
+    if is_assumed {
+        let other = LaunchParams { gpus: gpus / 2, ..params.clone() }.launch();
+        if (other.outcome(), other.training()) != (outcome, launch.training()) {
+            let why = "how many GPUs a node has isn’t said, and decides how many processes start: set cluster.node";
+            return card.unread("How many processes start", why, launch.line);
+        }
+    }
     // The simulation has the text without the empty lines before it.
     let before = text.lines().take_while(|line| line.trim().is_empty()).count();
     let at = |line: usize| if line > 0 { line + before } else { 0 };

@@ -17,6 +17,7 @@ use super::card::{Card, Kind, Outcome};
 use super::hardware;
 use super::output::{APART, is_failure, is_heading, is_numbers};
 use super::read::{is_head, is_row, read};
+use crate::launch::yaml;
 use crate::quantity::grouped;
 use crate::terminal::plain;
 
@@ -174,7 +175,7 @@ impl Form {
     /// Whether what its reader made of it is what it was cut out for.
     fn takes(self, card: &Card) -> bool {
         let kinds: &[Kind] = match self {
-            Self::Json => &[Kind::Config, Kind::DeepSpeed],
+            Self::Json => &[Kind::Config, Kind::DeepSpeed, Kind::Torchtitan],
             Self::Toml => &[Kind::Torchtitan, Kind::RunFile],
             Self::Yaml => &[Kind::Accelerate, Kind::Axolotl, Kind::Trainer, Kind::Script],
             Self::Matrix => &[Kind::Topology],
@@ -466,6 +467,37 @@ fn here(line: &str) -> Option<String> {
     let (_, rest) = line.split_once("<<").filter(|(_, rest)| !rest.starts_with('<'))?;
     let word = rest.trim_start_matches(['-', ' ']).split_whitespace().next()?.trim_matches(['"', '\'', '\\', ')', ';']);
     is_word(word).then(|| word.to_owned())
+}
+
+/// The longest text that is looked at as a script or settings, in bytes.
+const WRITTEN: usize = 200_000;
+
+/// Whether somebody wrote all of a text, as a script or as settings, so that what looks like an error in it was never printed.
+pub(super) fn is_written(text: &str) -> bool {
+    if text.len() > WRITTEN {
+        return false;
+    }
+    let lines = Lines::of(text);
+    let said = || text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    if said().any(|line| prompted(line).is_some()) {
+        return false;
+    }
+    let shells = said().filter(|line| line_of(line) == Line::Shell).count();
+    if shells > 2 && 4 * shells > 3 * said().count() {
+        let first = (0..lines.len()).find(|i| !lines.get(*i).trim().is_empty()).unwrap_or_default();
+        let end = lines.last_said(first..lines.len());
+        return shell(&lines, first).is_some_and(|part| part.lines.end >= end);
+    }
+    // Keys of settings begin with a small letter; what a logger writes before a colon rarely does.
+    let is_key = |line: &str| {
+        let key = line.trim_start_matches("- ").split(':').next().unwrap_or_default();
+        line.starts_with("- ") || is_word(key) && key.starts_with(|c: char| c.is_ascii_lowercase())
+    };
+    let keys = said().filter(|line| line.contains(':') && is_key(line)).count();
+    let is_map = |node: &yaml::Node| matches!(&node.value, yaml::Value::Map(entries) if entries.iter().all(|(key, ..)| is_key(key)));
+    keys > 4
+        && 4 * keys > 3 * said().filter(|line| line.contains(':')).count()
+        && yaml::read(text).is_ok_and(|documents| !documents.is_empty() && documents.iter().all(is_map))
 }
 
 /// Whether a line looks like one that a program logs.

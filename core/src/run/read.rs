@@ -29,6 +29,9 @@ const LINES: &str = "They are lines of JSON without a step time, throughput or m
 /// What is said of output without a number that is known.
 const LOGGED: &str = "It looks like a program’s output, with no step time, throughput or memory that is known here, and no error. Paste lines that have one.";
 
+/// The same of a script or of settings that nothing is known of.
+const WRITTEN: &str = "It is a script or settings of a program that isn’t known here. Paste the command that starts training or the server, or what it prints.";
+
 /// Recognizes a text and reads it. `name` is the file's, or "Pasted text". Time grows with the length of the text.
 pub fn read(name: &str, text: &str) -> Card {
     let text = text.trim_start_matches('\u{feff}');
@@ -38,6 +41,9 @@ pub fn read(name: &str, text: &str) -> Card {
     }
     if bare.contains(crate::lab::BEGIN) {
         return evidence::lab(name, bare);
+    }
+    if let Some(card) = config::megatron::neox(name, bare) {
+        return card;
     }
     // A log may begin with a time in brackets, and TOML with a table.
     let is_list = bare.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with(['{', '[']));
@@ -140,7 +146,12 @@ pub fn read(name: &str, text: &str) -> Card {
         }
     }
     // What a launcher prints at the end names it, and starts nothing.
-    if !bare.starts_with("#!") && !bare.contains("#SBATCH") && text.lines().any(|line| is_failure(&plain(line))) {
+    let is_written = parts::is_written(bare);
+    if !is_written
+        && !bare.starts_with("#!")
+        && !bare.contains("#SBATCH")
+        && text.lines().any(|line| is_failure(&plain(line)))
+    {
         let mut card = Card { stop: log.stop, said: ERRORS.to_owned(), ..Card::new(name, Kind::Errors) };
         let Card { run, found, .. } = hardware::environment(name, text);
         (card.run, card.found) = (run, found);
@@ -150,28 +161,27 @@ pub fn read(name: &str, text: &str) -> Card {
     if has("apiVersion:") && has("kind:") {
         let mut card = evidence::script(name, text);
         if card.outcome == Outcome::Refused {
-            let kind = bare.lines().find_map(|line| line.strip_prefix("kind:")).unwrap_or_default().trim();
-            let documents = yaml::read(bare).unwrap_or_default();
-            let is_known = documents.iter().any(schema::is_known) || ["Pod", "Deployment"].contains(&kind);
-            card.said = if is_known {
-                format!(
-                    "It is a manifest of a {kind} that says neither how many GPUs train nor what starts on them: an image may have a command of its own. \
-                 Paste the command, or what a pod prints."
-                )
-            } else {
-                format!(
-                    "It is a manifest of a {kind}, a kind that isn’t followed here. Paste the command that it starts, or what a pod prints."
-                )
-            };
+            card.said = manifest(bare);
         }
         return card;
     }
-    if ["#SBATCH", "#PBS ", "#BSUB ", "srun ", "torchrun", "accelerate launch", "deepspeed "]
-        .iter()
-        .any(|word| bare.contains(word))
-        || config::trainer::is(&config::options(bare))
-    {
-        return evidence::script(name, text);
+    const STARTS: [&str; 9] = [
+        "#SBATCH",
+        "#PBS ",
+        "#BSUB ",
+        "srun ",
+        "torchrun",
+        "torch.distributed.launch",
+        "torch.distributed.run",
+        "accelerate launch",
+        "deepspeed ",
+    ];
+    if STARTS.iter().any(|word| bare.contains(word)) || config::trainer::is(&config::options(bare)) {
+        let card = evidence::script(name, text);
+        return match foreign(bare).filter(|_| card.outcome == Outcome::Refused && card.said == Card::NOTHING) {
+            Some(form) => Card { said: not_read(form), ..card },
+            None => card,
+        };
     }
     if log.said == CUT || log.said == TABLE || log.said.contains(RATE) {
         return log;
@@ -183,11 +193,58 @@ pub fn read(name: &str, text: &str) -> Card {
     let lines = bare.lines().filter(|line| !line.trim().is_empty());
     let printed = lines.clone().filter(|line| parts::is_logged(line)).count();
     let said = match foreign(bare) {
-        Some((what, instead)) => format!("It is {what}, which isn’t read here. {instead}"),
+        Some(form) => not_read(form),
+        None if is_written => WRITTEN.to_owned(),
         None if 2 * printed > lines.count() && yaml::read(bare).is_err() => LOGGED.to_owned(),
         None => "It isn't recognized. Paste run output, a configuration, launch flags, or what nvidia-smi or nccl-tests print.".to_owned(),
     };
-    Card::refused(name, Kind::Unknown, said)
+    Card::refused(name, if is_written { Kind::Written } else { Kind::Unknown }, said)
+}
+
+/// What is said of something that is known by its form alone.
+fn not_read((what, instead): (&str, &str)) -> String {
+    format!("It is {what}, which isn’t read here. {instead}")
+}
+
+/// What is said of manifests that say neither how many GPUs there are nor what starts on them.
+fn manifest(text: &str) -> String {
+    if ["{{ .Values", "{{.Values", "{{ .Release", "{{.Release", "{{-", "{{ include"]
+        .iter()
+        .any(|mark| text.contains(mark))
+    {
+        return "It is a template of a Helm chart, whose values aren’t in it. Paste what “helm template” prints with your values.".to_owned();
+    }
+    let documents = yaml::read(text).unwrap_or_default();
+    let kind_of = |node: &yaml::Node| node.get("kind").and_then(yaml::Node::text).unwrap_or_default().to_owned();
+    let is_known =
+        |node: &&yaml::Node| schema::is_known(node) || ["Pod", "Deployment"].contains(&kind_of(node).as_str());
+    // A service or a volume often stands before what runs.
+    if let Some(node) = documents.iter().find(is_known) {
+        return format!(
+            "It is a manifest of a {} that says neither how many GPUs train nor what starts on them: an image may have a command of its own. Paste the \
+             command, or what a pod prints.",
+            kind_of(node)
+        );
+    }
+    // Where the YAML can’t be read, its lines still name the kinds.
+    let written = || text.lines().filter_map(|line| line.strip_prefix("kind:"));
+    let mut kinds: Vec<String> = match documents.is_empty() {
+        true => written().map(|kind| kind.trim().trim_matches(['"', '\'']).to_owned()).collect(),
+        false => documents.iter().map(kind_of).collect(),
+    };
+    kinds.retain(|kind| !kind.is_empty());
+    kinds.dedup();
+    let (named, kind) = match &kinds[..] {
+        [] => {
+            return "It is a manifest that names no kind. Paste the command that it starts, or what a pod prints."
+                .to_owned();
+        }
+        [one] => (one.clone(), "a kind that isn’t"),
+        more => (crate::quantity::listed(more), "kinds that aren’t"),
+    };
+    format!(
+        "It is a manifest of a {named}, {kind} followed here. Paste the command that it starts, or what a pod prints."
+    )
 }
 
 /// What is known by its form and has nothing that is read: what it is, and what to bring instead.
@@ -202,7 +259,37 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
     const OF_EVALUATION: &str = "a table of the evaluation harness, of a model’s scores";
     const OF_BATCHES: &str = "A step takes several where gradients are accumulated. Give the time of a step in a run file (measured.step-time).";
     const OF_TRAINER: &str = "Paste what the run prints, and the model’s config.json.";
-    const FORMS: [(&[&str], &str, &str); 57] = [
+    const FORMS: [(&[&str], &str, &str); 67] = [
+        (
+            &["llamafactory-cli train"],
+            "a command of LLaMA-Factory, whose settings stand in the file that it names",
+            "Paste that file, and how many GPUs there are.",
+        ),
+        (
+            &["policy:", "model_name:", "cluster:", "gpus_per_node:"],
+            "a configuration of NeMo RL, of post-training",
+            OF_A_JOB,
+        ),
+        (&["policy:", "megatron_cfg:"], "a configuration of NeMo RL, of post-training", OF_A_JOB),
+        (&["policy:", "dtensor_cfg:"], "a configuration of NeMo RL, of post-training", OF_A_JOB),
+        (
+            &["resources:", "backend:", "prefill_nodes:", "decode_nodes:"],
+            "a recipe of srt-slurm for separate pools",
+            OF_ANOTHER,
+        ),
+        (
+            &["resources:", "backend:", "gpu_type:", "prefill_workers:"],
+            "a recipe of srt-slurm for separate pools",
+            OF_ANOTHER,
+        ),
+        (&["base_emb_dim:", "base_num_decoder_layers:"], "a model’s sizes as MaxText has them", OF_TRAINER),
+        (
+            &["dist_config:", "micro_batch_size:", "cutoff_len:"],
+            "a configuration of LLaMA-Factory’s new trainer",
+            OF_TRAINER,
+        ),
+        (&["model_class: llm", "dist_config:"], "a configuration of LLaMA-Factory’s new trainer", OF_TRAINER),
+        (&["icl_tasks", "device_eval_batch_size:"], "an evaluation with LLM Foundry", OF_A_JOB),
         (&["Train step of epoch"], "OpenRLHF’s progress bar of micro-batches", OF_BATCHES),
         (&[":::MLLOG "], "MLPerf’s log of results", OF_A_JOB),
         (&["# HELP ", "# TYPE "], "what a server answers to Prometheus", OF_A_SERVER),
@@ -343,7 +430,12 @@ fn served(name: &str, text: &str, lines: &Range<usize>, mut command: Card) -> Ca
         for (i, line) in rest.iter().enumerate().filter(others).filter(|(_, line)| !is_failure(&plain(line))) {
             command.unread(line, "only the command is read", i + 1);
         }
-        evidence::pods(text, &mut command);
+        let [nodes, node] = evidence::pods(text, &mut command);
+        if nodes.is_none() && node.is_none() && text.contains("#SBATCH") {
+            // A sentence may stand above it, behind which Slurm would read no header.
+            let begin = text.find("#!/").or_else(|| text.find("#SBATCH")).unwrap_or_default();
+            evidence::machines(text.get(begin..).unwrap_or(text), &mut command);
+        }
         command.stop = log.stop;
         command.said.clear();
         return command.done();
@@ -444,17 +536,34 @@ fn json(name: &str, text: &str) -> Card {
         return snapshot(name, &crate::allocator::Snapshot::read(text.as_bytes()));
     }
     match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(object)) if object.get("log_history").is_some_and(Value::is_array) => trainer_state(name, &object),
+        Ok(Value::Object(object)) if object.get("log_history").is_some_and(Value::is_array) => {
+            trainer_state(name, &object)
+        }
+        // As torchtitan prints its settings, and saves them.
+        Ok(value) if ["training", "parallelism"].iter().all(|table| value.get(table).is_some_and(Value::is_object)) => {
+            match toml_of(&value) {
+                Some(toml::Value::Table(table)) if config::torchtitan::is(&table) => {
+                    config::torchtitan::read(name, &table)
+                }
+                _ => Card::refused(name, Kind::Unknown, NO_CONFIG),
+            }
+        }
         Ok(Value::Object(object)) if config::deepspeed::is(&object) => config::deepspeed::read(name, &object),
-        Ok(Value::Object(object)) if object.contains_key("output_throughput") && object.contains_key("mean_ttft_ms") => benchmark(name, &object),
+        Ok(Value::Object(object))
+            if object.contains_key("output_throughput") && object.contains_key("mean_ttft_ms") =>
+        {
+            benchmark(name, &object)
+        }
         Ok(Value::Object(object)) if object.contains_key("train_runtime") => output(name, text),
         _ if text.contains("train_runtime") => output(name, text),
         // A log may begin with a dictionary of Python's, as the Trainer prints it.
         Err(_) => {
             let log = output(name, text);
-            let is_lines = text.lines().filter(|line| !line.trim().is_empty()).take(50).all(|line| {
-                serde_json::from_str::<Map<String, Value>>(line).is_ok()
-            });
+            let is_lines = text
+                .lines()
+                .filter(|line| !line.trim().is_empty())
+                .take(50)
+                .all(|line| serde_json::from_str::<Map<String, Value>>(line).is_ok());
             match log.outcome {
                 Outcome::Refused if is_lines => Card::refused(name, Kind::Unknown, LINES),
                 Outcome::Refused => evidence::config(name, text),
@@ -462,16 +571,32 @@ fn json(name: &str, text: &str) -> Card {
             }
         }
         Ok(_) if output(name, text).outcome != Outcome::Refused => output(name, text),
-        Ok(value) if !MODEL_KEYS.iter().any(|key| value.get(key).is_some()) => Card::refused(
-            name,
-            Kind::Unknown,
-            companion(|field| value.get(field)).unwrap_or(
-                "It is JSON, but no model config, DeepSpeed configuration, trace or snapshot. Bring the model’s config.json.",
-            ),
-        ),
+        Ok(value) if !MODEL_KEYS.iter().any(|key| value.get(key).is_some()) => {
+            Card::refused(name, Kind::Unknown, companion(|field| value.get(field)).unwrap_or(NO_CONFIG))
+        }
         // Its reader knows what Python writes and JSON doesn't have.
         _ => evidence::config(name, text),
     }
+}
+
+/// What is said of JSON that is nothing known.
+const NO_CONFIG: &str =
+    "It is JSON, but no model config, DeepSpeed configuration, trace or snapshot. Bring the model’s config.json.";
+
+/// A value of JSON as one of TOML, which has no null.
+fn toml_of(value: &Value) -> Option<toml::Value> {
+    Some(match value {
+        Value::Null => return None,
+        Value::Bool(is) => toml::Value::Boolean(*is),
+        Value::Number(n) => {
+            n.as_i64().map_or_else(|| toml::Value::Float(n.as_f64().unwrap_or_default()), toml::Value::Integer)
+        }
+        Value::String(text) => toml::Value::String(text.clone()),
+        Value::Array(items) => toml::Value::Array(items.iter().filter_map(toml_of).collect()),
+        Value::Object(fields) => {
+            toml::Value::Table(fields.iter().filter_map(|(key, value)| Some((key.clone(), toml_of(value)?))).collect())
+        }
+    })
 }
 
 /// What `vllm bench serve --save-result` and `sglang.bench_serving` write: the numbers of their report.

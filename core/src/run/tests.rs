@@ -241,6 +241,58 @@ fn a_log_brings_its_own_configuration() {
     assert!((sum / 5.3616 - 1.0).abs() < 1e-9, "{ledger:?}");
 }
 
+/// GPT-NeoX's YAML, with the sizes of its `configs/llama/7B.yml`: a gated MLP is narrower than what is asked for.
+#[test]
+fn a_configuration_of_gpt_neox_is_read() {
+    let text = "{\n  # sizes\n  \"pipe_parallel_size\": 2, \"model_parallel_size\": 1,\n  \"num_layers\": 32, \"hidden_size\": 4096, \"num_attention_heads\": 32,\n  \"intermediate_size\": 32768, \"activation\": \"swiglu\", \"mlp_multiple_of\": 256,\n  \"train_micro_batch_size_per_gpu\": 4,\n}\n";
+    let value = |card: &Card, what: &str| card.found.iter().find(|f| f.what == what).map(|f| f.value.clone());
+    let card = read("7B.yml", text);
+    assert_eq!(value(&card, "Width of the MLP").as_deref(), Some("11,008"), "{card:?}");
+    assert_eq!((card.run.layout.pp, card.run.layout.mbs, card.run.layout.zero), (Some(2), Some(4), Some(0)));
+    // Below a sentence it says the same, and the sentence is marked.
+    let below = read("7B.yml", &format!("my config:\nIt is slow.\n{text}"));
+    assert_eq!(below.run.layout, card.run.layout);
+    assert!(below.unread.iter().any(|unread| unread.text == "It is slow."), "{below:?}");
+    // Layers that are no attention make no model.
+    let mamba =
+        read("7B.yml", &text.replace("\"activation\"", "\"attention_config\": [[[\"mamba\"], 32]], \"activation\""));
+    assert!(mamba.run.model.sizes.is_empty() && mamba.run.unread.iter().any(|key| key.contains("mamba")), "{mamba:?}");
+}
+
+/// What somebody wrote is no error log; what a program printed is one, however it begins.
+#[test]
+fn a_script_with_messages_is_no_error_log() {
+    let script = "set -e\nPORT=6379\nif [ -z \"$HOST\" ]; then\n  echo \"Error: Missing argument --host\"\n  exit 1\nfi\nray stop\necho \"Waiting for workers timed out.\"\nexit 1\n";
+    let yaml = "replicas: 2\nimage:\n  tag: latest\n  pull: Always\n# ValueError: a bad tag is refused\nnodes: 4\nlimits:\n  memory: 2Gi\n";
+    for text in [script, yaml] {
+        let card = read("x", text);
+        assert_eq!(
+            (card.kind, card.outcome, card.kind.is_output()),
+            (Kind::Written, Outcome::Refused, false),
+            "{text}"
+        );
+    }
+    let logs = [
+        "ValueError: x\n",
+        "$ bash run.sh\nTraceback (most recent call last):\nKeyError: 'x'\n",
+        "rank: 0\nworld: 8\nhost: a\nstep: 1\nloss: 2\nRuntimeError: CUDA error: device-side assert triggered\n",
+    ];
+    for text in logs {
+        assert!(read("x", text).kind.is_output(), "{text}");
+    }
+}
+
+/// Nothing says how many GPUs the machine has, so `gpu` is no number; with one, it is.
+#[test]
+fn processes_are_not_counted_by_gpus_that_nothing_names() {
+    let started = |text: &str| {
+        let card = read("run.sh", text);
+        card.found.into_iter().find(|found| found.what == "Processes that train").map(|found| found.value)
+    };
+    assert_eq!(started("torchrun --nproc_per_node gpu train.py\n"), None);
+    assert_eq!(started("torchrun --nproc_per_node 4 train.py\n").as_deref(), Some("4"));
+}
+
 /// GPT-NeoX's dump, as EleutherAI/gpt-neox issue 792 and EleutherAI/lm-evaluation-harness issue 884 have parts of it (sizes of 20B).
 #[test]
 fn a_dump_of_gpt_neox_is_read() {

@@ -279,7 +279,7 @@ impl Options {
             "gres" if value == "none" => self.gpus_per_node = Some(0),
             "gres" => match value.split(',').find(|part| *part == "gpu" || part.starts_with("gpu:")) {
                 Some(part) => self.gpus_per_node = Some(gpus(name, part)?),
-                None if value.starts_with("gpu") => {
+                None if value.split(',').any(|part| part.split(':').next() == Some("gpus")) => {
                     return Err(format!("--gres must name gpu, as in gpu:8, not “{}”.", shorten(value)));
                 }
                 // A site may have resources of any other name.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Given, not_read, options, understood, whole};
+use crate::launch::yaml::{self, Node, Value};
 use crate::memory::activations::Recompute;
 use crate::memory::{Dtype, Optimizer};
 use crate::model::shape::Gated;
@@ -148,15 +149,7 @@ pub(in crate::run) fn read(name: &str, text: &str) -> Card {
     let given = options(text);
     of(&given, true, &mut card);
     // What the job asks for, where the launch doesn't say it.
-    let (nodes, node) = crate::run::evidence::allocation(text, &given, &mut card);
-    let c = &mut card.run.cluster;
-    let new = [("Nodes", nodes.filter(|_| c.nodes.is_none())), ("GPUs per node", node.filter(|_| c.node.is_none()))];
-    (c.nodes, c.node) = (c.nodes.or(nodes), c.node.or(node));
-    for (label, n) in new {
-        if let Some(n) = n {
-            card.found(label, crate::quantity::grouped(n), 0);
-        }
-    }
+    crate::run::evidence::machines(text, &mut card);
     let machines = [card.run.cluster.nodes, card.run.cluster.node];
     crate::run::evidence::started(text, machines, &mut card);
     card.done()
@@ -175,8 +168,13 @@ pub(in crate::run) fn dump(lines: &[(usize, String)], whole: bool, card: &mut Ca
         "output_layer_parallelism",
     ]);
     let mut given = Vec::new();
+    let gated_width = is_neox.then(|| neox_width(lines)).flatten();
     for (line, text) in lines {
         let Some((name, value)) = text.split_once(' ') else { continue };
+        // It is the width before gating there.
+        if gated_width.is_some() && name == "intermediate_size" {
+            continue;
+        }
         // A switch that is off, and what has no value.
         if matches!(value, "None" | "False") && name != "swiglu" {
             continue;
@@ -210,9 +208,25 @@ pub(in crate::run) fn dump(lines: &[(usize, String)], whole: bool, card: &mut Ca
             is_map: false,
         });
     }
+    let is_off = |name: &str| lines.iter().any(|(_, text)| text.strip_prefix(name) == Some(" False"));
+    let mut derived = |name: &str, values: Vec<String>| {
+        given.push(Given { name: name.to_owned(), values, line: 0, is_key: false, is_map: false });
+    };
+    if let Some(width) = gated_width {
+        derived("ffn-hidden-size", vec![width.to_string()]);
+    }
+    if is_neox && is_off("use_bias_in_mlp") && is_off("use_bias_in_attn_linear") {
+        derived("disable-bias-linear", Vec::new());
+    }
     of(&given, false, card);
     if is_neox {
         of_deepspeed(lines, card);
+        let mixers = lines.iter().find(|(_, text)| text.starts_with("attention_config "));
+        let recurrent = mixers.filter(|(_, text)| ["mamba", "rwkv"].iter().any(|kind| text.contains(kind)));
+        if let Some((line, text)) = recurrent {
+            card.run.model = Model::default();
+            card.unread_setting(text, "layers that aren’t attention: paste the model’s config.json", *line);
+        }
     }
     if whole {
         return;
@@ -245,6 +259,106 @@ pub(in crate::run) fn dump(lines: &[(usize, String)], whole: bool, card: &mut Ca
             "activations_checkpoint_granularity",
         ])
     });
+}
+
+/// The width of an MLP that GPT-NeoX gates: a third of what is asked for, so that both halves have as many parameters, rounded up
+/// (`megatron/model/transformer.py`, `ParallelMLP`). None where it isn't gated.
+fn neox_width(lines: &[(usize, String)]) -> Option<u64> {
+    let value = |name: &str| {
+        let (_, text) = lines.iter().find(|(_, text)| text.split_once(' ').is_some_and(|(key, _)| key == name))?;
+        text.split_once(' ').map(|(_, value)| value)
+    };
+    let number = |name: &str| value(name)?.parse::<u64>().ok().filter(|n| *n < 1 << 40);
+    if !matches!(value("activation")?, "swiglu" | "geglu" | "reglu" | "glu" | "bilinear") {
+        return None;
+    }
+    let asked = number("intermediate_size").or_else(|| Some(4 * number("hidden_size")?))?;
+    let each = number("mlp_multiple_of").unwrap_or(1).max(1);
+    Some((asked * 2 / 3 / 2).div_ceil(each) * each)
+}
+
+/// GPT-NeoX's configuration: YAML, mostly in braces and with comments. What it doesn't set has the default that the dump prints.
+pub(in crate::run) fn neox(name: &str, text: &str) -> Option<Card> {
+    let names = |key: &str| [key.to_owned(), key.replace('_', "-")].iter().any(|key| text.contains(key.as_str()));
+    if !names("pipe_parallel_size") && !names("model_parallel_size") {
+        return None;
+    }
+    // Sentences may stand around it: they keep their lines, and say nothing.
+    let is_own = |line: &str| {
+        let key = line.split(':').next().unwrap_or_default().trim_matches(['"', '\'']);
+        line.is_empty()
+            || line.starts_with(['{', '}', ' ', '#', '-'])
+            || line.contains(':') && crate::run::parts::is_word(key)
+    };
+    let begins =
+        |line: &str| line.starts_with('{') || line.contains(':') && is_own(line) && !line.starts_with(['#', ' ', '-']);
+    let first = text.lines().position(begins)?;
+    let last = first + text.lines().skip(first).take_while(|line| is_own(line)).count();
+    let own = |(i, line): (usize, &str)| if (first..last).contains(&i) { format!("{line}\n") } else { "\n".to_owned() };
+    let document = yaml::read(&text.lines().enumerate().map(own).collect::<String>()).ok()?.into_iter().next()?;
+    let Value::Map(entries) = &document.value else { return None };
+    let key = |key: &str| key.replace('-', "_");
+    let has = |name: &str| entries.iter().any(|(own, ..)| key(own) == name);
+    let is_own = ["train_micro_batch_size_per_gpu", "num_layers", "output_layer_parallelism", "attention_config"];
+    if !(has("pipe_parallel_size") || has("model_parallel_size")) || !is_own.iter().any(|name| has(name)) {
+        return None;
+    }
+    let python = |text: &str| match text {
+        "true" => "True".to_owned(),
+        "false" => "False".to_owned(),
+        "" | "null" | "~" => "None".to_owned(),
+        _ => text.to_owned(),
+    };
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    for (own, line, node) in entries {
+        let own = key(own);
+        match &node.value {
+            Value::Text(text) => lines.push((*line, format!("{own} {}", python(text)))),
+            Value::List(_) => lines.push((*line, format!("{own} {}", kinds(node).join(" ")))),
+            Value::Map(fields) => {
+                let text = |name: &str| node.get(name).and_then(Node::text).map(python);
+                let is_on = text("enabled").as_deref() == Some("True");
+                match own.as_str() {
+                    "optimizer" => lines.extend(text("type").map(|kind| (*line, format!("optimizer_type {kind}")))),
+                    "fp16" if is_on => lines.push((*line, "precision fp16".to_owned())),
+                    "bf16" if is_on => lines.push((*line, "precision bfloat16".to_owned())),
+                    "zero_optimization" => {
+                        lines.extend(text("stage").map(|stage| (*line, format!("zero_stage {stage}"))));
+                        let said = fields.iter().map(|(name, _, value)| match &value.value {
+                            Value::Text(text) => format!("{name}: {}", python(text)),
+                            _ => format!("{name}: {{"),
+                        });
+                        let said: Vec<String> = said.collect();
+                        lines.push((*line, format!("{own} {{{}}}", said.join(", "))));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    for (name, default) in [("pipe_parallel_size", "0"), ("attention_config", "global")] {
+        if !has(name) {
+            lines.push((0, format!("{name} {default}")));
+        }
+    }
+    let mut card = Card::new(name, Kind::Megatron);
+    dump(&lines, true, &mut card);
+    let around =
+        |(i, line): &(usize, &str)| !(first..last).contains(i) && !line.trim().is_empty() && !line.starts_with('#');
+    for (i, line) in text.lines().enumerate().filter(around) {
+        card.unread(line, "it belongs to nothing that is recognized", i + 1);
+    }
+    card.said = "It is GPT-NeoX’s configuration. How many GPUs run it is said where it is launched.".to_owned();
+    Some(card.done())
+}
+
+/// The texts in a list of lists.
+fn kinds(node: &Node) -> Vec<String> {
+    match &node.value {
+        Value::Text(text) => vec![text.clone()],
+        Value::List(items) => items.iter().flat_map(kinds).collect(),
+        Value::Map(_) => Vec::new(),
+    }
 }
 
 /// What GPT-NeoX calls otherwise than Megatron-LM (`EleutherAI/gpt-neox`, `megatron/neox_arguments/neox_args.py`), as a flag with its value.

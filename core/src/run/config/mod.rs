@@ -75,10 +75,21 @@ const VARIABLES: usize = 1000;
 pub(super) fn options(text: &str) -> Vec<Given> {
     let variables = variables(text);
     let mut all: Vec<Given> = Vec::new();
-    let words = text.lines().enumerate().flat_map(|(i, line)| words(uncommented(line)).map(move |word| (i, word)));
-    // Whether what comes next may belong to the last option.
-    let mut goes_on = false;
-    for (at, word) in words.take(WORDS) {
+    // Whether what comes next may belong to the last option, and whether the line before was the end of its command.
+    let (mut goes_on, mut is_over) = (false, false);
+    let lines = text.lines().enumerate().flat_map(|(i, line)| {
+        let line = uncommented(line);
+        let (is_value, is_end) = (is_value_alone(line), !line.trim_end().ends_with('\\'));
+        let words: Vec<String> = words(line).collect();
+        let last = words.len().saturating_sub(1);
+        words.into_iter().enumerate().map(move |(n, word)| (i, word, n == 0, is_value, is_end && n == last))
+    });
+    for (at, word, is_first, is_value, is_end) in lines.take(WORDS) {
+        if is_first && is_over {
+            // A list has a value on a line of its own.
+            goes_on &= is_value && all.last().is_some_and(|last| last.values.is_empty());
+        }
+        is_over = is_end;
         let (line, word) = (at + 1, expanded(&word, at, &variables));
         let (word, ends) = (word.trim_end_matches(';'), word.ends_with(';'));
         if ENDS.contains(&word) {
@@ -98,6 +109,15 @@ pub(super) fn options(text: &str) -> Vec<Given> {
         goes_on &= !ends;
     }
     all
+}
+
+/// Whether a line is one value of a list: `- "32"`, `"32",`, `32`.
+fn is_value_alone(line: &str) -> bool {
+    let line = line.trim();
+    let item = line.strip_prefix("- ").map(str::trim_start);
+    let marks = ['"', '\'', '$', '/'];
+    let is_marked = |item: &str| item.starts_with(marks) || item.starts_with(|c: char| c.is_ascii_digit());
+    !item.unwrap_or(line).contains(' ') && (item.is_some() || is_marked(line))
 }
 
 /// Words of a shell that end a command.

@@ -78,7 +78,9 @@ pub(in crate::run) fn find(text: &str) -> Option<(Range<usize>, Read)> {
             let words = words.collect::<Vec<_>>().join(" ");
             // A quote of what stands around the command.
             let is_whole = words.matches('"').count() % 2 == 0;
-            let read = command::read(&if is_whole { words } else { words.replace('"', "") });
+            let read = Some(&words).filter(|_| is_whole).and_then(|words| command::read(words));
+            // A command within quotes is one word to the shell around it: `bash -c "…"`.
+            let read = read.or_else(|| command::read(&words.replace('"', "")));
             // A line that only names an image says nothing.
             if let Some(read) = read.filter(|read| read.serve != Serve::default()) {
                 return Some((at..to, read));

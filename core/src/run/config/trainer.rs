@@ -169,7 +169,15 @@ pub(in crate::run) fn yaml(name: &str, node: &Node) -> Card {
         card.unread_setting("finetuning_type", "LLaMA-Factory trains adapters unless it says full", 0);
     }
     of(&given, &mut card);
-    // `disable_gradient_checkpointing` is off by default there (`hparams/model_args.py`).
+    // `disable_gradient_checkpointing` is off by default there (`hparams/model_args.py`). What only answers or is evaluated has no backward pass.
+    let is_on = |key: &str| node.get(key).and_then(Node::text) == Some("true");
+    let trains =
+        node.get("infer_backend").is_none() && (is_on("do_train") || !(is_on("do_predict") || is_on("do_eval")));
+    if is_factory && !trains {
+        let said = "It is a configuration of LLaMA-Factory that trains nothing. Give the model and the number of GPUs as a command of vLLM: vllm serve \
+                    org/model --tensor-parallel-size 4.";
+        return Card::refused(name, Kind::Trainer, said);
+    }
     if is_factory && card.run.layout.recompute.is_none() && !card.run.is_unknown("layout.recompute") {
         card.run.layout.recompute = Some(Recompute::Full);
         card.found("Recomputation", "every layer, which is LLaMA-Factory’s default", 0);
