@@ -91,6 +91,8 @@ const FORMS: &[Form] = &[
             behind("throughput per GPU (TFLOP/s/GPU):", A(M::Flops), 1e12),
             behind("approx flops per GPU:", A(M::Flops), 1e12),
             behind("global batch size:", Batch, 1.0),
+            // Ascend's branch writes it so.
+            behind("gloabl batch size:", Batch, 1.0),
             behind("loss scale:", A(M::LossScale), 1.0),
         ],
     },
@@ -345,6 +347,35 @@ const FORMS: &[Form] = &[
             behind("Tokens/s/device:", A(M::TokensPerGpu), 1.0),
         ],
     },
+    // Its form of 2023.
+    Form {
+        program: "MaxText",
+        marks: &["completed step:", " TFLOP/s:"],
+        fields: &[behind("seconds:", A(M::StepTime), 1.0), behind(" TFLOP/s:", A(M::Flops), 1e12)],
+    },
+    // `ml-explore/mlx-lm`, `mlx_lm/tuner/trainer.py`.
+    Form {
+        program: "MLX",
+        marks: &["It/sec ", "Tokens/sec ", "Trained Tokens "],
+        fields: &[behind("It/sec ", Rate, 1.0), behind("Tokens/sec ", A(M::TokensPerSecond), 1.0)],
+    },
+    // `meta-llama/llama-cookbook`, `src/llama_recipes/utils/memory_utils.py`: whole gibibytes.
+    Form {
+        program: "llama-cookbook",
+        marks: &["Max CUDA memory allocated was"],
+        fields: &[behind("allocated was", A(M::MemoryAllocated), GIB)],
+    },
+    Form {
+        program: "llama-cookbook",
+        marks: &["Max CUDA memory reserved was"],
+        fields: &[behind("reserved was", A(M::MemoryReserved), GIB)],
+    },
+    // What it adds to the Trainer's dictionary (`huggingface/optimum-habana`, `optimum/habana/utils.py`).
+    Form {
+        program: "Optimum Habana",
+        marks: &["max_memory_allocated (GB):", "total_memory_available (GB):"],
+        fields: &[behind("max_memory_allocated (GB):", A(M::MemoryAllocated), GIB)],
+    },
     // `PaddlePaddle/PaddleNLP`, `paddlenlp/trainer/trainer_utils.py`.
     Form {
         program: "PaddleNLP",
@@ -455,6 +486,16 @@ const FORMS: &[Form] = &[
         marks: &["throughput/device/TPS"],
         fields: &[behind("throughput/device/TPS", A(M::TokensPerGpu), 1.0)],
     },
+    Form {
+        program: "OLMo-core",
+        marks: &["throughput/device/flopsPS"],
+        fields: &[behind("throughput/device/flopsPS", A(M::Flops), 1.0)],
+    },
+    Form {
+        program: "OLMo-core",
+        marks: &["gpu_memory/GPU reserved mem (GiB)="],
+        fields: &[behind("(GiB)=", A(M::MemoryReserved), GIB)],
+    },
     // Its predecessor, `allenai/OLMo`, `olmo/train.py`.
     Form {
         program: "OLMo-core",
@@ -555,6 +596,26 @@ const FORMS: &[Form] = &[
         marks: &["Output token throughput (tok/s):"],
         fields: &[behind("throughput (tok/s):", A(M::GenerationRate), 1.0)],
     },
+    // The same before June 2024, also by AI-Hypercomputer/JetStream.
+    Form {
+        program: BENCHMARK,
+        marks: &["Output token throughput:", " tokens/s"],
+        fields: &[behind("throughput:", A(M::GenerationRate), 1.0)],
+    },
+    Form { program: BENCHMARK, marks: &["Mean TTFT:", " ms"], fields: &[behind("TTFT:", A(M::FirstToken), 1e-3)] },
+    Form { program: BENCHMARK, marks: &["Mean TPOT:", " ms"], fields: &[behind("TPOT:", A(M::PerToken), 1e-3)] },
+    // LMDeploy's `profile_throughput.py`.
+    Form {
+        program: BENCHMARK,
+        marks: &["token throughput (completion token):", " token/s"],
+        fields: &[behind("(completion token):", A(M::GenerationRate), 1.0)],
+    },
+    // `huggingface/text-generation-inference`, `router/src/infer`.
+    Form {
+        program: "Text Generation Inference",
+        marks: &["Setting max batch total tokens to "],
+        fields: &[behind("total tokens to ", A(M::KvTokens), 1.0)],
+    },
     Form { program: BENCHMARK, marks: &["Mean TTFT (ms):"], fields: &[behind("TTFT (ms):", A(M::FirstToken), 1e-3)] },
     Form { program: BENCHMARK, marks: &["Mean TPOT (ms):"], fields: &[behind("TPOT (ms):", A(M::PerToken), 1e-3)] },
     // `all_reduce_bench.py` of stas00/ml-engineering, before it printed a table.
@@ -615,7 +676,9 @@ const FORMS: &[Form] = &[
 ];
 
 /// Programs that print the lines of one run together.
-const TOGETHER: [[&str; 2]; 23] = [
+const TOGETHER: [[&str; 2]; 25] = [
+    ["HF Trainer", "llama-cookbook"],
+    ["HF Trainer", "Optimum Habana"],
     ["HF Trainer", "LLaMA-Factory"],
     ["HF Trainer", "Axolotl"],
     ["HF Trainer", "Liger Kernel"],
@@ -665,6 +728,9 @@ const OF_STEPS: [Metric; 11] = [
     M::Waiting,
     M::PrefixHits,
 ];
+
+/// What a report of a serving benchmark says once.
+const OF_REPORT: [Metric; 3] = [M::GenerationRate, M::FirstToken, M::PerToken];
 
 /// The number that a text begins with, behind whatever separates it from its name; commas group its digits.
 pub(super) fn number_at(text: &str) -> Option<f64> {
@@ -782,6 +848,10 @@ pub struct Output {
     commands: [Option<(usize, String)>; 2],
     /// What programs say that they did to the model.
     applied: Vec<(usize, Applied)>,
+    /// How many requests of how many tokens vLLM has room for.
+    room: Option<(f64, f64, usize)>,
+    /// What the report of a benchmark has said so far.
+    reported: Vec<Metric>,
     /// The engines of one server that print their rates.
     engines: BTreeSet<u64>,
     /// A line of a run that isn't plain training: its steps also generate, or score.
@@ -998,6 +1068,18 @@ impl Output {
         if fields.iter().any(is_another) && self.restart.as_ref().is_none_or(|(line, _)| *line != number) {
             self.restart(number, "the batch has another size");
         }
+        let of_report = fields.iter().filter_map(|(program, is, _)| match is {
+            A(metric) if *program == BENCHMARK && OF_REPORT.contains(metric) => Some(*metric),
+            _ => None,
+        });
+        for metric in of_report.collect::<Vec<_>>() {
+            if self.reported.contains(&metric) {
+                self.restart(number, "another report begins there");
+                self.series.retain(|metric, _| !OF_REPORT.contains(metric));
+                self.reported.clear();
+            }
+            self.reported.push(metric);
+        }
         let mut taken = false;
         let ending = ending(line, &fields);
         // Cut in the middle of the text, too: it has fewer numbers, and ends where others go on.
@@ -1044,10 +1126,15 @@ impl Output {
             taken |= self.keep(A(M::Straggling), seconds, number);
         }
         let one = summarized(line).or_else(|| of_payload(line)).or_else(|| of_profiler(line));
-        if let Some((metric, value)) =
-            one.or_else(|| concurrency(line).filter(|_| !self.series.contains_key(&M::KvTokens)))
-        {
+        if let Some((metric, value)) = one {
             taken |= self.keep(A(metric), value, number);
+        }
+        if let Some((tokens, times)) = concurrency(line) {
+            self.room = Some((tokens, times, number));
+            taken = true;
+            if !self.series.contains_key(&M::KvTokens) {
+                self.keep(A(M::KvTokens), (tokens * times).round(), number);
+            }
         }
         if let Some(mesh) = mesh(line) {
             self.mesh = mesh;
@@ -1184,6 +1271,8 @@ impl Output {
         let from = |lines: &str, how: &str| {
             if how.is_empty() { format!("{name}, {lines}") } else { format!("{name}, {lines}, {how}") }
         };
+        // A first step alone also compiles and allocates, for minutes.
+        let mut alone = None;
         // A line of several ranks counts for each: per-GPU numbers are alike, and a job's are the job's.
         for (metric, series) in &self.series {
             let (value, how) = match metric {
@@ -1205,12 +1294,28 @@ impl Output {
                 String::new()
             };
             let is_plain = self.reinforced.is_none() || [M::KvMemory, M::KvTokens, M::KvUsage].contains(metric);
-            if is_plain {
+            let is_alone =
+                series.count == 1 && RATES.contains(metric) && self.first.is_some_and(|first| first <= 1.0);
+            if is_plain && is_alone {
+                alone = alone.or(Some(series.first));
+            } else if is_plain {
                 card.run.measure(*metric, value, from(&series.lines(), &how));
             }
             let said = if how.is_empty() { metric.text(value) } else { format!("{} ({how})", metric.text(value)) };
-            let label = if is_plain { "" } else { ", not of plain training" };
+            let label = match (is_plain, is_alone) {
+                (true, true) => ", of the first step alone",
+                (true, false) => "",
+                (false, _) => ", not of plain training",
+            };
             card.found(format!("{}{label}", metric.label()), said, series.first);
+        }
+        if let Some(line) = alone {
+            let why = "the first step also compiles and allocates, so it isn’t compared: paste later steps";
+            card.unread("Rates of the first step", why, line);
+        }
+        if let Some((tokens, times, line)) = self.room {
+            let what = format!("Requests of {} tokens that the cache holds", grouped(tokens as u64));
+            card.found(what, crate::quantity::number(times), line);
         }
         if let Some((line, text)) = &self.adapters {
             card.unread_setting(text, super::config::trainer::ADAPTERS, *line);
@@ -1401,7 +1506,7 @@ pub(super) fn fields(line: &str) -> Vec<(&'static str, Is, f64)> {
         }
     }
     if all.is_empty() {
-        all = of_own(line);
+        all = by_token(line).map_or_else(|| of_own(line), |one| vec![one]);
     }
     all
 }
@@ -1524,10 +1629,20 @@ fn of_payload(line: &str) -> Option<(Metric, f64)> {
     Some((M::BusBandwidth, number_at(number)? * 1e9))
 }
 
-/// What vLLM has room for, by `Maximum concurrency for 4096 tokens per request: 131.48x`.
-fn concurrency(line: &str) -> Option<(Metric, f64)> {
+/// What vLLM has room for, by `Maximum concurrency for 4096 tokens per request: 131.48x`: tokens, and how many requests of them. Without the x it is cut.
+fn concurrency(line: &str) -> Option<(f64, f64)> {
     let (tokens, times) = line.split_once("Maximum concurrency for ")?.1.split_once(" tokens per request:")?;
-    Some((M::KvTokens, (number_at(tokens)? * number_at(times)?).round()))
+    let (times, _) = times.split_once('x')?;
+    number_at(tokens).zip(number_at(times)).filter(|(tokens, times)| *tokens >= 1.0 && *times > 0.0 && *times < 1e9)
+}
+
+/// What llama.cpp of 2023 says of a token, without a rate: `eval time = 15896.38 ms /    64 runs   (  248.38 ms per token)`.
+fn by_token(line: &str) -> Option<(&'static str, Is, f64)> {
+    let (_, rest) = line.split_once(" eval time =")?;
+    let (before, _) = rest.split_once(" ms per token)")?;
+    let ms = number_before(before).filter(|ms| *ms > 0.0)?;
+    let metric = if line.contains("prompt eval time =") { M::PromptRate } else { M::GenerationRate };
+    Some(("llama.cpp", A(metric), 1e3 / ms))
 }
 
 /// The time of a step in the report of DeepSpeed's FLOPs profiler: `iter latency:    283.97 ms`.
@@ -2057,6 +2172,18 @@ mod tests {
                 "- INFO - { Epoch:[  1/  2], step:[    1/   19], loss: 10.6, per_step_time: 103328ms, global_norm: [1 31049]\n- INFO - { Epoch:[  1/  2], step:[    2/   19], loss: 10.6, per_step_time: 1752ms, global_norm: [1 508834]\n",
                 &[(M::StepTime, 1.752)],
             ),
+            (
+                "llama_print_timings: prompt eval time = 146712.89 ms /  1294 tokens (  113.38 ms per token)\nllama_print_timings:        eval time = 15896.38 ms /    64 runs   (  250.00 ms per token)\n",
+                &[(M::GenerationRate, 4.0), (M::PromptRate, 1e3 / 113.38)],
+            ),
+            (
+                "completed step: 15107, seconds: 2.167, TFLOP/s: 36.722, loss: 2.191\n",
+                &[(M::StepTime, 2.167), (M::Flops, 36.722e12)],
+            ),
+            (
+                "Iter 860: Train loss 0.413, Learning Rate 1.000e-06, It/sec 0.25, Tokens/sec 159.343, Trained Tokens 473342, Peak mem 100.759 GB\n",
+                &[(M::StepTime, 4.0), (M::TokensPerSecond, 159.343)],
+            ),
             // Their own thousands, in one letter.
             ("step 10 loss 2.41 tok/s/gpu 5.2k\n", &[(M::TokensPerGpu, 5200.0)]),
         ] {
@@ -2068,6 +2195,59 @@ mod tests {
                 assert!((read / value - 1.0).abs() < 1e-9, "{metric:?}: {read} in {text}");
             }
         }
+    }
+
+    #[test]
+    fn a_first_step_alone_is_shown_and_not_compared() {
+        let line = |step: u32, ms: u32| {
+            format!(" iteration {step}/ 100 | elapsed time per iteration (ms): {ms}.0 | throughput per GPU (TFLOP/s/GPU): 40.4 | global batch size: 64 |\n")
+        };
+        let card = |text: &str| {
+            let mut output = Output::default();
+            output.push(text);
+            output.finish("x")
+        };
+        let alone = card(&line(1, 271_607));
+        assert_eq!(alone.run.measured(M::StepTime).or(alone.run.measured(M::Flops)), None);
+        assert!(alone.found.iter().any(|found| found.what == "Step time, of the first step alone"), "{alone:?}");
+        assert!(alone.outcome == Outcome::Partly, "{alone:?}");
+        // A later line alone is of the steps before it.
+        assert_eq!(card(&line(10, 8120)).run.measured(M::StepTime), Some(8.12));
+        assert_eq!(card(&[line(1, 271_607), line(2, 8120)].concat()).run.measured(M::StepTime), Some(8.12));
+    }
+
+    #[test]
+    fn of_two_reports_of_a_benchmark_the_last_one_counts() {
+        let report = |rate: &str, first: &str| {
+            let old = format!("Output token throughput: {rate} tokens/s\nMean TTFT: {first} ms\nMean TPOT: 58.04 ms\n");
+            let new = format!("Output token throughput (tok/s):         {rate}   \nMean TTFT (ms):              {first}   \n");
+            let table = format!("Time to first token (ms): {first} \nOutput token throughput (per sec): {rate} \n");
+            [old, new, table]
+        };
+        for (before, last) in report("1412.49", "114960.78").into_iter().zip(report("1038.35", "1274.09")) {
+            let mut output = Output::default();
+            output.push(&format!("{before}\n{last}"));
+            let card = output.finish("x");
+            let read = [M::GenerationRate, M::FirstToken].map(|metric| card.run.measured(metric));
+            assert_eq!(read, [Some(1038.35), Some(1274.09 * 1e-3)], "{before}{last}");
+            assert!(card.unread.iter().any(|unread| unread.why.contains("another report")), "{card:?}");
+        }
+    }
+
+    #[test]
+    fn what_vllm_has_room_for_is_said_beside_its_tokens() {
+        let text = "INFO [kv_cache_utils.py:864] GPU KV cache size: 78,800 tokens\nINFO [kv_cache_utils.py:868] Maximum concurrency for 8,192 tokens per request: 9.62x\n";
+        let found = |text: &str| {
+            let mut output = Output::default();
+            output.push(text);
+            let card = output.finish("x");
+            let room = card.found.iter().find(|found| found.what.starts_with("Requests of 8,192 tokens"));
+            (room.map(|room| room.value.clone()), card.run.measured(M::KvTokens))
+        };
+        assert_eq!(found(text), (Some("9.62".to_owned()), Some(78_800.0)));
+        // Cut within the number.
+        assert_eq!(found(text.trim_end().trim_end_matches("2x")).0, None);
+        assert_eq!(found(&text.lines().skip(1).collect::<String>()).1, Some((8192.0_f64 * 9.62).round()));
     }
 
     #[test]
