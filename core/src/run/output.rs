@@ -376,6 +376,12 @@ const FORMS: &[Form] = &[
         marks: &["max_memory_allocated (GB):", "total_memory_available (GB):"],
         fields: &[behind("max_memory_allocated (GB):", A(M::MemoryAllocated), GIB)],
     },
+    // `karpathy/llama2.c`, `train.py`.
+    Form {
+        program: "nanoGPT",
+        marks: &[" | loss ", " | lr ", "ms | mfu "],
+        fields: &[before("ms | mfu ", A(M::StepTime), 1e-3), behind("| mfu ", A(M::Mfu), 1e-2)],
+    },
     // `PaddlePaddle/PaddleNLP`, `paddlenlp/trainer/trainer_utils.py`.
     Form {
         program: "PaddleNLP",
@@ -729,6 +735,9 @@ const OF_STEPS: [Metric; 11] = [
     M::PrefixHits,
 ];
 
+/// Programs that count steps from 0.
+const FROM_ZERO: [&str; 4] = ["InternEvo", "MaxText", "nanoGPT", "nanochat"];
+
 /// What a report of a serving benchmark says once.
 const OF_REPORT: [Metric; 3] = [M::GenerationRate, M::FirstToken, M::PerToken];
 
@@ -887,6 +896,8 @@ pub struct Output {
     /// Steps of the longest progress bar; evaluation has bars of its own.
     bar: f64,
     has_other_bars: bool,
+    /// A bar of batches in an epoch, as PyTorch Lightning draws it: where gradients are accumulated, a step takes several.
+    batches: Option<(usize, String)>,
     /// Whether a trainer wrote a loss or its summary: beside a server's lines, bars alone may count requests.
     is_trained: bool,
     average: Option<(f64, usize)>,
@@ -1020,6 +1031,9 @@ impl Output {
         self.is_trained |= line.contains("train_runtime") || line.contains("loss:") && line.contains("epoch:");
         let steps = bar(line).filter(|_| fields.iter().any(|(program, ..)| *program == "HF Trainer"));
         if let Some((_, all)) = steps {
+            if is_of_batches(line) {
+                self.batches.get_or_insert((number, line.to_owned()));
+            }
             if all < self.bar {
                 self.has_other_bars = true;
                 return true;
@@ -1273,6 +1287,9 @@ impl Output {
         };
         // A first step alone also compiles and allocates, for minutes.
         let mut alone = None;
+        let begins = f64::from(!self.programs.iter().any(|program| FROM_ZERO.contains(&program.as_str())));
+        let is_first = self.first == self.step && self.step.is_some_and(|step| step <= begins);
+        let batches = self.batches.take().filter(|_| !self.is_trained && self.programs == ["HF Trainer"]);
         // A line of several ranks counts for each: per-GPU numbers are alike, and a job's are the job's.
         for (metric, series) in &self.series {
             let (value, how) = match metric {
@@ -1294,20 +1311,26 @@ impl Output {
                 String::new()
             };
             let is_plain = self.reinforced.is_none() || [M::KvMemory, M::KvTokens, M::KvUsage].contains(metric);
-            let is_alone =
-                series.count == 1 && RATES.contains(metric) && self.first.is_some_and(|first| first <= 1.0);
-            if is_plain && is_alone {
+            let is_alone = is_first && RATES.contains(metric);
+            let is_batch = *metric == M::StepTime && batches.is_some();
+            if is_plain && is_alone && !is_batch {
                 alone = alone.or(Some(series.first));
-            } else if is_plain {
+            } else if is_plain && !is_batch {
                 card.run.measure(*metric, value, from(&series.lines(), &how));
             }
             let said = if how.is_empty() { metric.text(value) } else { format!("{} ({how})", metric.text(value)) };
-            let label = match (is_plain, is_alone) {
-                (true, true) => ", of the first step alone",
-                (true, false) => "",
-                (false, _) => ", not of plain training",
+            let label = match (is_plain, is_batch, is_alone) {
+                (true, true, _) => ", of a batch",
+                (true, false, true) => ", of the first step alone",
+                (true, false, false) => "",
+                (false, ..) => ", not of plain training",
             };
             card.found(format!("{}{label}", metric.label()), said, series.first);
+        }
+        if let Some((line, text)) = batches {
+            self.programs.clear();
+            let why = "it counts batches of an epoch. Where gradients are accumulated a step takes several, so it isn’t compared: give measured.step-time in a run file";
+            card.unread(text.trim(), why, line);
         }
         if let Some(line) = alone {
             let why = "the first step also compiles and allocates, so it isn’t compared: paste later steps";
@@ -1547,7 +1570,10 @@ fn rate_of_own(written: &str, line: &str) -> Option<Option<f64>> {
         let words = EACH.into_iter().find(|each| line.get(*to..).is_some_and(|behind| behind.starts_with(each)))?;
         scaled_at(written.get(to + words.len()..)?)
     });
-    (!places.is_empty()).then(|| each.map(|(number, _)| number))
+    // Cut behind the words.
+    let ends = |to: &usize| EACH.into_iter().any(|each| line.get(*to..).is_some_and(|rest| rest.starts_with(each)));
+    let is_open = each.is_some() || !places.iter().all(|(_, to)| ends(to));
+    is_open.then(|| each.map(|(number, _)| number))
 }
 
 /// Whether a line, as [`own`] has it, says how much memory the loop takes: `mem 41.2GB`, `memory: 41.2 GiB`.
@@ -1851,6 +1877,15 @@ fn is_loading(line: &str) -> bool {
     let said = said.rsplit([']', ')']).next().unwrap_or_default();
     let is_named = said.contains(char::is_alphabetic) && !TRAINS.iter().any(|word| said.contains(word));
     is_bar && (OTHERS.iter().any(|word| line.contains(word)) || bar(line).is_none() || is_named)
+}
+
+/// Whether a bar counts the batches of an epoch: `Epoch 0:  10%|`.
+fn is_of_batches(line: &str) -> bool {
+    let said = line.split_once("%|").map_or("", |(before, _)| before);
+    let said = said.rsplit([']', ')']).next().unwrap_or_default().trim_start();
+    let digits = said.strip_prefix("Epoch ").unwrap_or_default();
+    let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < digits.len() && rest.starts_with(':')
 }
 
 /// torchtitan's `Building 2-D device mesh with [dp_shard, tp], [4, 8]`.
@@ -2212,8 +2247,27 @@ mod tests {
         assert!(alone.found.iter().any(|found| found.what == "Step time, of the first step alone"), "{alone:?}");
         assert!(alone.outcome == Outcome::Partly, "{alone:?}");
         // A later line alone is of the steps before it.
-        assert_eq!(card(&line(10, 8120)).run.measured(M::StepTime), Some(8.12));
-        assert_eq!(card(&[line(1, 271_607), line(2, 8120)].concat()).run.measured(M::StepTime), Some(8.12));
+        for text in [line(10, 8000), [line(1, 271_607), line(2, 8000)].concat()] {
+            assert_eq!(card(&text).run.measured(M::StepTime), Some(8.0), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_bar_of_batches_is_no_step_unless_a_trainer_says_so() {
+        const BAR: &str = "Epoch 0:  12%|█▏        | 123/1000 [02:27<17:32,  1.20s/it]\n";
+        let card = |text: &str| {
+            let mut output = Output::default();
+            output.push(text);
+            output.finish("x")
+        };
+        for bar in [BAR.to_owned(), format!("[rank0]: {BAR}")] {
+            let read = card(&bar);
+            assert_eq!((read.run.measured(M::StepTime), read.outcome), (None, Outcome::Partly), "{bar}");
+        }
+        let trained = format!("{BAR}{{'loss': 1.2, 'grad_norm': 0.8, 'learning_rate': 2e-05, 'epoch': 0.12}}\n");
+        for text in [trained.as_str(), " 12%|█▏        | 123/1000 [02:27<17:32,  1.20s/it]\n"] {
+            assert_eq!(card(text).run.measured(M::StepTime), Some(1.2), "{text}");
+        }
     }
 
     #[test]

@@ -204,11 +204,12 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
     const OF_EVALUATION: &str = "a table of the evaluation harness, of a model’s scores";
     const OF_BATCHES: &str = "A step takes several where gradients are accumulated. Give the time of a step in a run file (measured.step-time).";
     const OF_TRAINER: &str = "Paste what the run prints, and the model’s config.json.";
-    const FORMS: [(&[&str], &str, &str); 70] = [
+    const FORMS: [(&[&str], &str, &str); 71] = [
         (&["| iter time: ", "loss train (curr):"], "what LitGPT prints of micro-batches", OF_BATCHES),
         (&["iter ", " step ", ", iter time: "], "what LitGPT prints of micro-batches", OF_BATCHES),
         (&["eta: ", "data_time: ", "time: "], "what MMEngine prints of batches", OF_BATCHES),
         (&["eta: ", " data: ", "max mem: "], "what Detectron’s trainer prints of batches", OF_BATCHES),
+        (&["forward_microstep:", "backward_microstep:"], "what DeepSpeed prints of a micro-batch", OF_BATCHES),
         (&["fwd_microstep:", "bwd_microstep:"], "what DeepSpeed prints of a micro-batch", OF_BATCHES),
         (&["Self CPU time total:"], "the end of a table of PyTorch’s profiler", OF_A_TRACE),
         (&["Name", "Self CPU total %"], "a table of PyTorch’s profiler", OF_A_TRACE),

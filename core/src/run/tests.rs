@@ -1076,7 +1076,7 @@ fn a_number_that_may_be_cut_is_not_read() {
         assert!(card.unread.iter().any(|u| u.why.contains("may be cut")), "{:?}", card.unread);
     }
     // A number at the end that isn't used takes nothing along.
-    let card = read("log", &line(1, "5695.8 | grad norm: 1.3"));
+    let card = read("log", &line(10, "5695.8 | grad norm: 1.3"));
     assert_eq!((card.outcome, card.run.measured(Metric::StepTime)), (Outcome::Read, Some(5.6958)));
     let dump = "  num_layers ............ 32\n  tensor_model_parallel_size ........ 1";
     let card = read("log", dump);
@@ -1425,7 +1425,7 @@ fn a_name_that_a_table_cuts_is_told_by_its_memory() {
     }
     // A log around it is read too.
     let log =
-        format!("{}iteration 1/ 10 | elapsed time per iteration (ms): 500.0 | global batch size: 8 |\n", smi("32510"));
+        format!("{}iteration 10/ 10 | elapsed time per iteration (ms): 500.0 | global batch size: 8 |\n", smi("32510"));
     let card = read("job.out", &log);
     assert_eq!(
         (card.run.measured(Metric::StepTime), card.run.cluster.gpu.as_deref()),
