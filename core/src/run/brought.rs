@@ -155,13 +155,26 @@ fn frames_say_in_which_phase_memory_ran_out() {
     let card = read("err.txt", vllm);
     assert!(card.stop.as_ref().is_some_and(|stop| stop.what.contains("CUDA graphs")), "{card:?}");
     // More was free than was asked for: the phase doesn't explain it.
-    let frames = "Traceback (most recent call last):\n  File \"/opt/train.py\", line 7, in forward\n    y = torch.abs(x)\n";
+    let frames =
+        "Traceback (most recent call last):\n  File \"/opt/train.py\", line 7, in forward\n    y = torch.abs(x)\n";
     for (message, is_full) in [
-        ("HIP out of memory. Tried to allocate 2.00 MiB. GPU 7 has a total capacity of 287.98 GiB of which 203.49 GiB is free.", false),
-        ("CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 39.59 GiB total capacity; 10.00 GiB already allocated; 20.00 GiB free; 10.20 GiB reserved in total by PyTorch)", false),
-        ("CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 39.59 GiB total capacity; 37.00 GiB already allocated; 1.00 GiB free; 37.20 GiB reserved in total by PyTorch)", true),
+        (
+            "HIP out of memory. Tried to allocate 2.00 MiB. GPU 7 has a total capacity of 287.98 GiB of which 203.49 GiB is free.",
+            false,
+        ),
+        (
+            "CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 39.59 GiB total capacity; 10.00 GiB already allocated; 20.00 GiB free; 10.20 GiB reserved in total by PyTorch)",
+            false,
+        ),
+        (
+            "CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 39.59 GiB total capacity; 37.00 GiB already allocated; 1.00 GiB free; 37.20 GiB reserved in total by PyTorch)",
+            true,
+        ),
         // Little is left: the driver may refuse a piece of it.
-        ("CUDA out of memory. Tried to allocate 98.00 MiB. GPU 0 has a total capacity of 15.77 GiB of which 540.64 MiB is free.", true),
+        (
+            "CUDA out of memory. Tried to allocate 98.00 MiB. GPU 0 has a total capacity of 15.77 GiB of which 540.64 MiB is free.",
+            true,
+        ),
         ("CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of", true),
     ] {
         let card = read("err.txt", &format!("{frames}torch.OutOfMemoryError: {message}\n"));

@@ -369,12 +369,16 @@ fn despite_free(text: &str) -> bool {
     let size = |text: &str| {
         let (number, unit) = text.trim_start().split_once(' ')?;
         let unit = unit.split(|c: char| !c.is_ascii_alphabetic()).next()?;
-        let unit = [("bytes", 1.0), ("KiB", 1024.0), ("MiB", MIB), ("GiB", GIB)].into_iter().find(|(name, _)| *name == unit)?.1;
+        let unit = [("bytes", 1.0), ("KiB", 1024.0), ("MiB", MIB), ("GiB", GIB)]
+            .into_iter()
+            .find(|(name, _)| *name == unit)?
+            .1;
         Some(crate::decimal::parse(number)? * unit)
     };
     let behind = |words: &str| size(text.split_once(words)?.1);
     let free = behind(" of which ").or_else(|| size(text.split_once(" free;")?.0.rsplit_once("; ")?.1));
-    let total = behind("total capacity of ").or_else(|| size(text.split_once(" total capacity;")?.0.rsplit_once("; ")?.1));
+    let total =
+        behind("total capacity of ").or_else(|| size(text.split_once(" total capacity;")?.0.rsplit_once("; ")?.1));
     let all = behind("Tried to allocate ").zip(free).zip(total);
     all.is_some_and(|((asked, free), total)| free > asked && free > 0.1 * total)
 }

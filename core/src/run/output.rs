@@ -2235,7 +2235,9 @@ mod tests {
     #[test]
     fn a_first_step_alone_is_shown_and_not_compared() {
         let line = |step: u32, ms: u32| {
-            format!(" iteration {step}/ 100 | elapsed time per iteration (ms): {ms}.0 | throughput per GPU (TFLOP/s/GPU): 40.4 | global batch size: 64 |\n")
+            format!(
+                " iteration {step}/ 100 | elapsed time per iteration (ms): {ms}.0 | throughput per GPU (TFLOP/s/GPU): 40.4 | global batch size: 64 |\n"
+            )
         };
         let card = |text: &str| {
             let mut output = Output::default();
@@ -2274,7 +2276,9 @@ mod tests {
     fn of_two_reports_of_a_benchmark_the_last_one_counts() {
         let report = |rate: &str, first: &str| {
             let old = format!("Output token throughput: {rate} tokens/s\nMean TTFT: {first} ms\nMean TPOT: 58.04 ms\n");
-            let new = format!("Output token throughput (tok/s):         {rate}   \nMean TTFT (ms):              {first}   \n");
+            let new = format!(
+                "Output token throughput (tok/s):         {rate}   \nMean TTFT (ms):              {first}   \n"
+            );
             let table = format!("Time to first token (ms): {first} \nOutput token throughput (per sec): {rate} \n");
             [old, new, table]
         };

@@ -54,7 +54,11 @@ impl Waits {
             let (number, operation, elements) = collective;
             let verb = if ranks.len() == 1 { "waits" } else { "wait" };
             let size = elements.filter(|_| is_size(collective)).map(|n| format!(" of {} elements", grouped(n)));
-            format!("{} {verb} in collective {number} ({operation}{}).", ranks_in_words(ranks), size.unwrap_or_default())
+            format!(
+                "{} {verb} in collective {number} ({operation}{}).",
+                ranks_in_words(ranks),
+                size.unwrap_or_default()
+            )
         });
         let mut said: Vec<String> = each.collect();
         // Numbers count the calls of a group; only of the default group is it certain that it is one and the same.
@@ -64,9 +68,13 @@ impl Waits {
         let behind: Vec<u32> =
             waits.iter().filter(|((number, ..), _)| *number == first).flat_map(|(_, r)| r.clone()).collect();
         said.push(if behind.len() == ranks.len() {
-            capital(&format!(
-                "{given}they called different operations at the same place: compare the code that they run."
-            ))
+            let mut operations = waits.keys().map(|(_, operation, _)| operation);
+            let one = operations.next();
+            let what = match operations.all(|other| Some(other) == one) {
+                true => "called the same operation with different sizes",
+                false => "called different operations at the same place",
+            };
+            capital(&format!("{given}they {what}: compare the code that they run."))
         } else {
             let who = ranks_in_words(&behind);
             let (verb, calls) = if behind.len() == 1 { ("is", "makes") } else { ("are", "make") };
