@@ -1882,7 +1882,7 @@ fn is_loading(line: &str) -> bool {
 /// Whether a bar counts the batches of an epoch: `Epoch 0:  10%|`.
 fn is_of_batches(line: &str) -> bool {
     let said = line.split_once("%|").map_or("", |(before, _)| before);
-    let said = said.rsplit([']', ')']).next().unwrap_or_default().trim_start();
+    let said = said.rsplit([']', ')']).next().unwrap_or_default().trim_start_matches([':', ' ']);
     let digits = said.strip_prefix("Epoch ").unwrap_or_default();
     let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
     rest.len() < digits.len() && rest.starts_with(':')
@@ -2153,7 +2153,7 @@ mod tests {
         };
         let line = " iteration 10/ 100 | elapsed time per iteration (ms): 8120.0 | global batch size: 64 | loss scale: 1.0 |\n";
         let end = line.find("8120.0").expect("its number");
-        let tune = "Step 1 | loss:1.2 lr:2e-05 tokens_per_second_per_gpu:1212.5 peak_memory_alloc:20.5 peak_memory_reserved:40.25\n";
+        let tune = "Step 9 | loss:1.2 lr:2e-05 tokens_per_second_per_gpu:1212.5 peak_memory_alloc:20.5 peak_memory_reserved:40.25\n";
         for newline in ["", "\n", "\r\n", "\n\n \n"] {
             for digits in 1..=6 {
                 let cut = &line[..end + digits];
