@@ -154,6 +154,34 @@ fn frames_say_in_which_phase_memory_ran_out() {
     let vllm = "(EngineCore_0 pid=7) ERROR 11-20 10:14:30 [core.py:700] Traceback (most recent call last):\n(EngineCore_0 pid=7) ERROR 11-20 10:14:30 [core.py:700]   File \"/vllm/v1/worker/gpu_model_runner.py\", line 2400, in capture_model\n(EngineCore_0 pid=7) ERROR 11-20 10:14:30 [core.py:700]     self._dummy_run(num_tokens)\n(EngineCore_0 pid=7) ERROR 11-20 10:14:30 [core.py:700] torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB.\n";
     let card = read("err.txt", vllm);
     assert!(card.stop.as_ref().is_some_and(|stop| stop.what.contains("CUDA graphs")), "{card:?}");
+    // More was free than was asked for: the phase doesn't explain it.
+    let frames =
+        "Traceback (most recent call last):\n  File \"/opt/train.py\", line 7, in forward\n    y = torch.abs(x)\n";
+    for (message, is_full) in [
+        (
+            "HIP out of memory. Tried to allocate 2.00 MiB. GPU 7 has a total capacity of 287.98 GiB of which 203.49 GiB is free.",
+            false,
+        ),
+        (
+            "CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 39.59 GiB total capacity; 10.00 GiB already allocated; 20.00 GiB free; 10.20 GiB reserved in total by PyTorch)",
+            false,
+        ),
+        (
+            "CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 39.59 GiB total capacity; 37.00 GiB already allocated; 1.00 GiB free; 37.20 GiB reserved in total by PyTorch)",
+            true,
+        ),
+        // Little is left: the driver may refuse a piece of it.
+        (
+            "CUDA out of memory. Tried to allocate 98.00 MiB. GPU 0 has a total capacity of 15.77 GiB of which 540.64 MiB is free.",
+            true,
+        ),
+        ("CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of", true),
+    ] {
+        let card = read("err.txt", &format!("{frames}torch.OutOfMemoryError: {message}\n"));
+        let stop = card.stop.as_ref().unwrap_or_else(|| panic!("{message}: {card:?}"));
+        assert!(stop.what.contains("in the forward pass") && stop.link.is_some() == is_full, "{stop:?}");
+        assert_eq!(stop.why.contains("Make the micro-batch smaller"), is_full, "{stop:?}");
+    }
     // Without frames nothing is said of a phase.
     let bare = read("err.txt", "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n");
     assert!(bare.stop.as_ref().is_some_and(|stop| stop.why.is_empty()), "{bare:?}");

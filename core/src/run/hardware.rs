@@ -595,6 +595,11 @@ pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
         let n = rows.len() as u64;
         if let Some(row) = rows.iter().find(|i| is_split(i)) {
             card.unread(lines.get(*row).unwrap_or(&""), "a row is a part of a GPU, so they aren't counted", row + 1);
+        } else if let Some(last) = rows.last()
+            && !lines.iter().skip(*last).any(|line| line.starts_with("===="))
+        {
+            let row = lines.get(*last).unwrap_or(&"");
+            card.unread(row, "the table has no end below this row, so there may be more GPUs", last + 1);
         } else if n > 0 {
             card.run.cluster.node = Some(n);
             card.found("GPUs per node", grouped(n), 0);

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::card::{Stop, quote};
 use super::ledger::Link;
 use crate::query::Query;
+use crate::units::{GIB, MIB};
 
 /// Most lines of tracebacks that are kept.
 const MOST: usize = 400;
@@ -348,15 +349,38 @@ impl Frames {
         })?;
         let part = inside.iter().rev().find_map(|frame| phase.parts.iter().find(|part| part.fits(frame)));
         let Row { what, why, figure, state, .. } = part.unwrap_or(phase);
+        let is_full = !despite_free(text);
         Some(Stop {
             what: (*what).to_owned(),
             line,
             text: quote(text),
-            why: (*why).to_owned(),
-            link: Some(Link { figure, query: Query::parse(state) }),
+            why: (if is_full { *why } else { NOT_FULL }).to_owned(),
+            link: is_full.then(|| Link { figure, query: Query::parse(state) }),
             sentence: format!("{what} (line {} of {name}).", crate::quantity::grouped(line as u64)),
         })
     }
+}
+
+/// What is said where the GPU wasn't full.
+const NOT_FULL: &str = "By the message, more of the GPU was free than was asked for, so what this phase needs doesn’t explain it. Look for a limit on the process (`set_per_process_memory_fraction`), and for another process that had the memory for a moment.";
+
+/// Whether PyTorch's message says that a tenth of the GPU was free, and more than was asked for.
+fn despite_free(text: &str) -> bool {
+    let size = |text: &str| {
+        let (number, unit) = text.trim_start().split_once(' ')?;
+        let unit = unit.split(|c: char| !c.is_ascii_alphabetic()).next()?;
+        let unit = [("bytes", 1.0), ("KiB", 1024.0), ("MiB", MIB), ("GiB", GIB)]
+            .into_iter()
+            .find(|(name, _)| *name == unit)?
+            .1;
+        Some(crate::decimal::parse(number)? * unit)
+    };
+    let behind = |words: &str| size(text.split_once(words)?.1);
+    let free = behind(" of which ").or_else(|| size(text.split_once(" free;")?.0.rsplit_once("; ")?.1));
+    let total =
+        behind("total capacity of ").or_else(|| size(text.split_once(" total capacity;")?.0.rsplit_once("; ")?.1));
+    let all = behind("Tried to allocate ").zip(free).zip(total);
+    all.is_some_and(|((asked, free), total)| free > asked && free > 0.1 * total)
 }
 
 /// Whether a mark stands in a text, and not as the end of a longer name: `model(` isn't in `load_model(`.

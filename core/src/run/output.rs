@@ -91,6 +91,8 @@ const FORMS: &[Form] = &[
             behind("throughput per GPU (TFLOP/s/GPU):", A(M::Flops), 1e12),
             behind("approx flops per GPU:", A(M::Flops), 1e12),
             behind("global batch size:", Batch, 1.0),
+            // Ascend's branch writes it so.
+            behind("gloabl batch size:", Batch, 1.0),
             behind("loss scale:", A(M::LossScale), 1.0),
         ],
     },
@@ -345,6 +347,41 @@ const FORMS: &[Form] = &[
             behind("Tokens/s/device:", A(M::TokensPerGpu), 1.0),
         ],
     },
+    // Its form of 2023.
+    Form {
+        program: "MaxText",
+        marks: &["completed step:", " TFLOP/s:"],
+        fields: &[behind("seconds:", A(M::StepTime), 1.0), behind(" TFLOP/s:", A(M::Flops), 1e12)],
+    },
+    // `ml-explore/mlx-lm`, `mlx_lm/tuner/trainer.py`.
+    Form {
+        program: "MLX",
+        marks: &["It/sec ", "Tokens/sec ", "Trained Tokens "],
+        fields: &[behind("It/sec ", Rate, 1.0), behind("Tokens/sec ", A(M::TokensPerSecond), 1.0)],
+    },
+    // `meta-llama/llama-cookbook`, `src/llama_recipes/utils/memory_utils.py`: whole gibibytes.
+    Form {
+        program: "llama-cookbook",
+        marks: &["Max CUDA memory allocated was"],
+        fields: &[behind("allocated was", A(M::MemoryAllocated), GIB)],
+    },
+    Form {
+        program: "llama-cookbook",
+        marks: &["Max CUDA memory reserved was"],
+        fields: &[behind("reserved was", A(M::MemoryReserved), GIB)],
+    },
+    // What it adds to the Trainer's dictionary (`huggingface/optimum-habana`, `optimum/habana/utils.py`).
+    Form {
+        program: "Optimum Habana",
+        marks: &["max_memory_allocated (GB):", "total_memory_available (GB):"],
+        fields: &[behind("max_memory_allocated (GB):", A(M::MemoryAllocated), GIB)],
+    },
+    // `karpathy/llama2.c`, `train.py`.
+    Form {
+        program: "nanoGPT",
+        marks: &[" | loss ", " | lr ", "ms | mfu "],
+        fields: &[before("ms | mfu ", A(M::StepTime), 1e-3), behind("| mfu ", A(M::Mfu), 1e-2)],
+    },
     // `PaddlePaddle/PaddleNLP`, `paddlenlp/trainer/trainer_utils.py`.
     Form {
         program: "PaddleNLP",
@@ -455,6 +492,16 @@ const FORMS: &[Form] = &[
         marks: &["throughput/device/TPS"],
         fields: &[behind("throughput/device/TPS", A(M::TokensPerGpu), 1.0)],
     },
+    Form {
+        program: "OLMo-core",
+        marks: &["throughput/device/flopsPS"],
+        fields: &[behind("throughput/device/flopsPS", A(M::Flops), 1.0)],
+    },
+    Form {
+        program: "OLMo-core",
+        marks: &["gpu_memory/GPU reserved mem (GiB)="],
+        fields: &[behind("(GiB)=", A(M::MemoryReserved), GIB)],
+    },
     // Its predecessor, `allenai/OLMo`, `olmo/train.py`.
     Form {
         program: "OLMo-core",
@@ -555,6 +602,26 @@ const FORMS: &[Form] = &[
         marks: &["Output token throughput (tok/s):"],
         fields: &[behind("throughput (tok/s):", A(M::GenerationRate), 1.0)],
     },
+    // The same before June 2024, also by AI-Hypercomputer/JetStream.
+    Form {
+        program: BENCHMARK,
+        marks: &["Output token throughput:", " tokens/s"],
+        fields: &[behind("throughput:", A(M::GenerationRate), 1.0)],
+    },
+    Form { program: BENCHMARK, marks: &["Mean TTFT:", " ms"], fields: &[behind("TTFT:", A(M::FirstToken), 1e-3)] },
+    Form { program: BENCHMARK, marks: &["Mean TPOT:", " ms"], fields: &[behind("TPOT:", A(M::PerToken), 1e-3)] },
+    // LMDeploy's `profile_throughput.py`.
+    Form {
+        program: BENCHMARK,
+        marks: &["token throughput (completion token):", " token/s"],
+        fields: &[behind("(completion token):", A(M::GenerationRate), 1.0)],
+    },
+    // `huggingface/text-generation-inference`, `router/src/infer`.
+    Form {
+        program: "Text Generation Inference",
+        marks: &["Setting max batch total tokens to "],
+        fields: &[behind("total tokens to ", A(M::KvTokens), 1.0)],
+    },
     Form { program: BENCHMARK, marks: &["Mean TTFT (ms):"], fields: &[behind("TTFT (ms):", A(M::FirstToken), 1e-3)] },
     Form { program: BENCHMARK, marks: &["Mean TPOT (ms):"], fields: &[behind("TPOT (ms):", A(M::PerToken), 1e-3)] },
     // `all_reduce_bench.py` of stas00/ml-engineering, before it printed a table.
@@ -615,7 +682,9 @@ const FORMS: &[Form] = &[
 ];
 
 /// Programs that print the lines of one run together.
-const TOGETHER: [[&str; 2]; 23] = [
+const TOGETHER: [[&str; 2]; 25] = [
+    ["HF Trainer", "llama-cookbook"],
+    ["HF Trainer", "Optimum Habana"],
     ["HF Trainer", "LLaMA-Factory"],
     ["HF Trainer", "Axolotl"],
     ["HF Trainer", "Liger Kernel"],
@@ -665,6 +734,12 @@ const OF_STEPS: [Metric; 11] = [
     M::Waiting,
     M::PrefixHits,
 ];
+
+/// Programs that count steps from 0.
+const FROM_ZERO: [&str; 4] = ["InternEvo", "MaxText", "nanoGPT", "nanochat"];
+
+/// What a report of a serving benchmark says once.
+const OF_REPORT: [Metric; 3] = [M::GenerationRate, M::FirstToken, M::PerToken];
 
 /// The number that a text begins with, behind whatever separates it from its name; commas group its digits.
 pub(super) fn number_at(text: &str) -> Option<f64> {
@@ -782,6 +857,10 @@ pub struct Output {
     commands: [Option<(usize, String)>; 2],
     /// What programs say that they did to the model.
     applied: Vec<(usize, Applied)>,
+    /// How many requests of how many tokens vLLM has room for.
+    room: Option<(f64, f64, usize)>,
+    /// What the report of a benchmark has said so far.
+    reported: Vec<Metric>,
     /// The engines of one server that print their rates.
     engines: BTreeSet<u64>,
     /// A line of a run that isn't plain training: its steps also generate, or score.
@@ -817,6 +896,8 @@ pub struct Output {
     /// Steps of the longest progress bar; evaluation has bars of its own.
     bar: f64,
     has_other_bars: bool,
+    /// A bar of batches in an epoch, as PyTorch Lightning draws it: where gradients are accumulated, a step takes several.
+    batches: Option<(usize, String)>,
     /// Whether a trainer wrote a loss or its summary: beside a server's lines, bars alone may count requests.
     is_trained: bool,
     average: Option<(f64, usize)>,
@@ -950,6 +1031,9 @@ impl Output {
         self.is_trained |= line.contains("train_runtime") || line.contains("loss:") && line.contains("epoch:");
         let steps = bar(line).filter(|_| fields.iter().any(|(program, ..)| *program == "HF Trainer"));
         if let Some((_, all)) = steps {
+            if is_of_batches(line) {
+                self.batches.get_or_insert((number, line.to_owned()));
+            }
             if all < self.bar {
                 self.has_other_bars = true;
                 return true;
@@ -998,6 +1082,18 @@ impl Output {
         if fields.iter().any(is_another) && self.restart.as_ref().is_none_or(|(line, _)| *line != number) {
             self.restart(number, "the batch has another size");
         }
+        let of_report = fields.iter().filter_map(|(program, is, _)| match is {
+            A(metric) if *program == BENCHMARK && OF_REPORT.contains(metric) => Some(*metric),
+            _ => None,
+        });
+        for metric in of_report.collect::<Vec<_>>() {
+            if self.reported.contains(&metric) {
+                self.restart(number, "another report begins there");
+                self.series.retain(|metric, _| !OF_REPORT.contains(metric));
+                self.reported.clear();
+            }
+            self.reported.push(metric);
+        }
         let mut taken = false;
         let ending = ending(line, &fields);
         // Cut in the middle of the text, too: it has fewer numbers, and ends where others go on.
@@ -1044,10 +1140,15 @@ impl Output {
             taken |= self.keep(A(M::Straggling), seconds, number);
         }
         let one = summarized(line).or_else(|| of_payload(line)).or_else(|| of_profiler(line));
-        if let Some((metric, value)) =
-            one.or_else(|| concurrency(line).filter(|_| !self.series.contains_key(&M::KvTokens)))
-        {
+        if let Some((metric, value)) = one {
             taken |= self.keep(A(metric), value, number);
+        }
+        if let Some((tokens, times)) = concurrency(line) {
+            self.room = Some((tokens, times, number));
+            taken = true;
+            if !self.series.contains_key(&M::KvTokens) {
+                self.keep(A(M::KvTokens), (tokens * times).round(), number);
+            }
         }
         if let Some(mesh) = mesh(line) {
             self.mesh = mesh;
@@ -1184,6 +1285,11 @@ impl Output {
         let from = |lines: &str, how: &str| {
             if how.is_empty() { format!("{name}, {lines}") } else { format!("{name}, {lines}, {how}") }
         };
+        // A first step alone also compiles and allocates, for minutes.
+        let mut alone = None;
+        let begins = f64::from(!self.programs.iter().any(|program| FROM_ZERO.contains(&program.as_str())));
+        let is_first = self.first == self.step && self.step.is_some_and(|step| step <= begins);
+        let batches = self.batches.take().filter(|_| !self.is_trained && self.programs == ["HF Trainer"]);
         // A line of several ranks counts for each: per-GPU numbers are alike, and a job's are the job's.
         for (metric, series) in &self.series {
             let (value, how) = match metric {
@@ -1205,12 +1311,34 @@ impl Output {
                 String::new()
             };
             let is_plain = self.reinforced.is_none() || [M::KvMemory, M::KvTokens, M::KvUsage].contains(metric);
-            if is_plain {
+            let is_alone = is_first && RATES.contains(metric);
+            let is_batch = *metric == M::StepTime && batches.is_some();
+            if is_plain && is_alone && !is_batch {
+                alone = alone.or(Some(series.first));
+            } else if is_plain && !is_batch {
                 card.run.measure(*metric, value, from(&series.lines(), &how));
             }
             let said = if how.is_empty() { metric.text(value) } else { format!("{} ({how})", metric.text(value)) };
-            let label = if is_plain { "" } else { ", not of plain training" };
+            let label = match (is_plain, is_batch, is_alone) {
+                (true, true, _) => ", of a batch",
+                (true, false, true) => ", of the first step alone",
+                (true, false, false) => "",
+                (false, ..) => ", not of plain training",
+            };
             card.found(format!("{}{label}", metric.label()), said, series.first);
+        }
+        if let Some((line, text)) = batches {
+            self.programs.clear();
+            let why = "it counts batches of an epoch. Where gradients are accumulated a step takes several, so it isn’t compared: give measured.step-time in a run file";
+            card.unread(text.trim(), why, line);
+        }
+        if let Some(line) = alone {
+            let why = "the first step also compiles and allocates, so it isn’t compared: paste later steps";
+            card.unread("Rates of the first step", why, line);
+        }
+        if let Some((tokens, times, line)) = self.room {
+            let what = format!("Requests of {} tokens that the cache holds", grouped(tokens as u64));
+            card.found(what, crate::quantity::number(times), line);
         }
         if let Some((line, text)) = &self.adapters {
             card.unread_setting(text, super::config::trainer::ADAPTERS, *line);
@@ -1401,7 +1529,7 @@ pub(super) fn fields(line: &str) -> Vec<(&'static str, Is, f64)> {
         }
     }
     if all.is_empty() {
-        all = of_own(line);
+        all = by_token(line).map_or_else(|| of_own(line), |one| vec![one]);
     }
     all
 }
@@ -1442,7 +1570,10 @@ fn rate_of_own(written: &str, line: &str) -> Option<Option<f64>> {
         let words = EACH.into_iter().find(|each| line.get(*to..).is_some_and(|behind| behind.starts_with(each)))?;
         scaled_at(written.get(to + words.len()..)?)
     });
-    (!places.is_empty()).then(|| each.map(|(number, _)| number))
+    // Cut behind the words.
+    let ends = |to: &usize| EACH.into_iter().any(|each| line.get(*to..).is_some_and(|rest| rest.starts_with(each)));
+    let is_open = each.is_some() || !places.iter().all(|(_, to)| ends(to));
+    is_open.then(|| each.map(|(number, _)| number))
 }
 
 /// Whether a line, as [`own`] has it, says how much memory the loop takes: `mem 41.2GB`, `memory: 41.2 GiB`.
@@ -1524,10 +1655,20 @@ fn of_payload(line: &str) -> Option<(Metric, f64)> {
     Some((M::BusBandwidth, number_at(number)? * 1e9))
 }
 
-/// What vLLM has room for, by `Maximum concurrency for 4096 tokens per request: 131.48x`.
-fn concurrency(line: &str) -> Option<(Metric, f64)> {
+/// What vLLM has room for, by `Maximum concurrency for 4096 tokens per request: 131.48x`: tokens, and how many requests of them. Without the x it is cut.
+fn concurrency(line: &str) -> Option<(f64, f64)> {
     let (tokens, times) = line.split_once("Maximum concurrency for ")?.1.split_once(" tokens per request:")?;
-    Some((M::KvTokens, (number_at(tokens)? * number_at(times)?).round()))
+    let (times, _) = times.split_once('x')?;
+    number_at(tokens).zip(number_at(times)).filter(|(tokens, times)| *tokens >= 1.0 && *times > 0.0 && *times < 1e9)
+}
+
+/// What llama.cpp of 2023 says of a token, without a rate: `eval time = 15896.38 ms /    64 runs   (  248.38 ms per token)`.
+fn by_token(line: &str) -> Option<(&'static str, Is, f64)> {
+    let (_, rest) = line.split_once(" eval time =")?;
+    let (before, _) = rest.split_once(" ms per token)")?;
+    let ms = number_before(before).filter(|ms| *ms > 0.0)?;
+    let metric = if line.contains("prompt eval time =") { M::PromptRate } else { M::GenerationRate };
+    Some(("llama.cpp", A(metric), 1e3 / ms))
 }
 
 /// The time of a step in the report of DeepSpeed's FLOPs profiler: `iter latency:    283.97 ms`.
@@ -1736,6 +1877,15 @@ fn is_loading(line: &str) -> bool {
     let said = said.rsplit([']', ')']).next().unwrap_or_default();
     let is_named = said.contains(char::is_alphabetic) && !TRAINS.iter().any(|word| said.contains(word));
     is_bar && (OTHERS.iter().any(|word| line.contains(word)) || bar(line).is_none() || is_named)
+}
+
+/// Whether a bar counts the batches of an epoch: `Epoch 0:  10%|`.
+fn is_of_batches(line: &str) -> bool {
+    let said = line.split_once("%|").map_or("", |(before, _)| before);
+    let said = said.rsplit([']', ')']).next().unwrap_or_default().trim_start_matches([':', ' ']);
+    let digits = said.strip_prefix("Epoch ").unwrap_or_default();
+    let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < digits.len() && rest.starts_with(':')
 }
 
 /// torchtitan's `Building 2-D device mesh with [dp_shard, tp], [4, 8]`.
@@ -2003,7 +2153,7 @@ mod tests {
         };
         let line = " iteration 10/ 100 | elapsed time per iteration (ms): 8120.0 | global batch size: 64 | loss scale: 1.0 |\n";
         let end = line.find("8120.0").expect("its number");
-        let tune = "Step 1 | loss:1.2 lr:2e-05 tokens_per_second_per_gpu:1212.5 peak_memory_alloc:20.5 peak_memory_reserved:40.25\n";
+        let tune = "Step 9 | loss:1.2 lr:2e-05 tokens_per_second_per_gpu:1212.5 peak_memory_alloc:20.5 peak_memory_reserved:40.25\n";
         for newline in ["", "\n", "\r\n", "\n\n \n"] {
             for digits in 1..=6 {
                 let cut = &line[..end + digits];
@@ -2057,6 +2207,18 @@ mod tests {
                 "- INFO - { Epoch:[  1/  2], step:[    1/   19], loss: 10.6, per_step_time: 103328ms, global_norm: [1 31049]\n- INFO - { Epoch:[  1/  2], step:[    2/   19], loss: 10.6, per_step_time: 1752ms, global_norm: [1 508834]\n",
                 &[(M::StepTime, 1.752)],
             ),
+            (
+                "llama_print_timings: prompt eval time = 146712.89 ms /  1294 tokens (  113.38 ms per token)\nllama_print_timings:        eval time = 15896.38 ms /    64 runs   (  250.00 ms per token)\n",
+                &[(M::GenerationRate, 4.0), (M::PromptRate, 1e3 / 113.38)],
+            ),
+            (
+                "completed step: 15107, seconds: 2.167, TFLOP/s: 36.722, loss: 2.191\n",
+                &[(M::StepTime, 2.167), (M::Flops, 36.722e12)],
+            ),
+            (
+                "Iter 860: Train loss 0.413, Learning Rate 1.000e-06, It/sec 0.25, Tokens/sec 159.343, Trained Tokens 473342, Peak mem 100.759 GB\n",
+                &[(M::StepTime, 4.0), (M::TokensPerSecond, 159.343)],
+            ),
             // Their own thousands, in one letter.
             ("step 10 loss 2.41 tok/s/gpu 5.2k\n", &[(M::TokensPerGpu, 5200.0)]),
         ] {
@@ -2068,6 +2230,82 @@ mod tests {
                 assert!((read / value - 1.0).abs() < 1e-9, "{metric:?}: {read} in {text}");
             }
         }
+    }
+
+    #[test]
+    fn a_first_step_alone_is_shown_and_not_compared() {
+        let line = |step: u32, ms: u32| {
+            format!(
+                " iteration {step}/ 100 | elapsed time per iteration (ms): {ms}.0 | throughput per GPU (TFLOP/s/GPU): 40.4 | global batch size: 64 |\n"
+            )
+        };
+        let card = |text: &str| {
+            let mut output = Output::default();
+            output.push(text);
+            output.finish("x")
+        };
+        let alone = card(&line(1, 271_607));
+        assert_eq!(alone.run.measured(M::StepTime).or(alone.run.measured(M::Flops)), None);
+        assert!(alone.found.iter().any(|found| found.what == "Step time, of the first step alone"), "{alone:?}");
+        assert!(alone.outcome == Outcome::Partly, "{alone:?}");
+        // A later line alone is of the steps before it.
+        for text in [line(10, 8000), [line(1, 271_607), line(2, 8000)].concat()] {
+            assert_eq!(card(&text).run.measured(M::StepTime), Some(8.0), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_bar_of_batches_is_no_step_unless_a_trainer_says_so() {
+        const BAR: &str = "Epoch 0:  12%|█▏        | 123/1000 [02:27<17:32,  1.20s/it]\n";
+        let card = |text: &str| {
+            let mut output = Output::default();
+            output.push(text);
+            output.finish("x")
+        };
+        for bar in [BAR.to_owned(), format!("[rank0]: {BAR}")] {
+            let read = card(&bar);
+            assert_eq!((read.run.measured(M::StepTime), read.outcome), (None, Outcome::Partly), "{bar}");
+        }
+        let trained = format!("{BAR}{{'loss': 1.2, 'grad_norm': 0.8, 'learning_rate': 2e-05, 'epoch': 0.12}}\n");
+        for text in [trained.as_str(), " 12%|█▏        | 123/1000 [02:27<17:32,  1.20s/it]\n"] {
+            assert_eq!(card(text).run.measured(M::StepTime), Some(1.2), "{text}");
+        }
+    }
+
+    #[test]
+    fn of_two_reports_of_a_benchmark_the_last_one_counts() {
+        let report = |rate: &str, first: &str| {
+            let old = format!("Output token throughput: {rate} tokens/s\nMean TTFT: {first} ms\nMean TPOT: 58.04 ms\n");
+            let new = format!(
+                "Output token throughput (tok/s):         {rate}   \nMean TTFT (ms):              {first}   \n"
+            );
+            let table = format!("Time to first token (ms): {first} \nOutput token throughput (per sec): {rate} \n");
+            [old, new, table]
+        };
+        for (before, last) in report("1412.49", "114960.78").into_iter().zip(report("1038.35", "1274.09")) {
+            let mut output = Output::default();
+            output.push(&format!("{before}\n{last}"));
+            let card = output.finish("x");
+            let read = [M::GenerationRate, M::FirstToken].map(|metric| card.run.measured(metric));
+            assert_eq!(read, [Some(1038.35), Some(1274.09 * 1e-3)], "{before}{last}");
+            assert!(card.unread.iter().any(|unread| unread.why.contains("another report")), "{card:?}");
+        }
+    }
+
+    #[test]
+    fn what_vllm_has_room_for_is_said_beside_its_tokens() {
+        let text = "INFO [kv_cache_utils.py:864] GPU KV cache size: 78,800 tokens\nINFO [kv_cache_utils.py:868] Maximum concurrency for 8,192 tokens per request: 9.62x\n";
+        let found = |text: &str| {
+            let mut output = Output::default();
+            output.push(text);
+            let card = output.finish("x");
+            let room = card.found.iter().find(|found| found.what.starts_with("Requests of 8,192 tokens"));
+            (room.map(|room| room.value.clone()), card.run.measured(M::KvTokens))
+        };
+        assert_eq!(found(text), (Some("9.62".to_owned()), Some(78_800.0)));
+        // Cut within the number.
+        assert_eq!(found(text.trim_end().trim_end_matches("2x")).0, None);
+        assert_eq!(found(&text.lines().skip(1).collect::<String>()).1, Some((8192.0_f64 * 9.62).round()));
     }
 
     #[test]

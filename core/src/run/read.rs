@@ -27,7 +27,9 @@ const ERRORS: &str = "It says what stopped the run, and has no numbers of its sp
 /// The same of JSON lines.
 const LINES: &str = "They are lines of JSON without a step time, throughput or memory that is known here. Paste what the run prints, with its progress bar.";
 /// What is said of output without a number that is known.
-const LOGGED: &str = "It looks like a program’s output, with no step time, throughput or memory that is known here, and no error. Paste lines that have one.";
+const LOGGED: &str = "It looks like a program’s output, with no step time, throughput or memory that is known here, and nothing that is known here as an error. Paste lines that have one.";
+/// The same of a trainer's dictionaries.
+const STEPS: &str = "They are a trainer’s lines without a step time, throughput or memory that is known here. Paste what the run prints, with its progress bar.";
 
 /// The same of a script or of settings that nothing is known of.
 const WRITTEN: &str = "It is a script or settings of a program that isn’t known here. Paste the command that starts training or the server, or what it prints.";
@@ -259,7 +261,7 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
     const OF_EVALUATION: &str = "a table of the evaluation harness, of a model’s scores";
     const OF_BATCHES: &str = "A step takes several where gradients are accumulated. Give the time of a step in a run file (measured.step-time).";
     const OF_TRAINER: &str = "Paste what the run prints, and the model’s config.json.";
-    const FORMS: [(&[&str], &str, &str); 67] = [
+    const FORMS: [(&[&str], &str, &str); 81] = [
         (
             &["llamafactory-cli train"],
             "a command of LLaMA-Factory, whose settings stand in the file that it names",
@@ -290,6 +292,24 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
         ),
         (&["model_class: llm", "dist_config:"], "a configuration of LLaMA-Factory’s new trainer", OF_TRAINER),
         (&["icl_tasks", "device_eval_batch_size:"], "an evaluation with LLM Foundry", OF_A_JOB),
+        (&["| iter time: ", "loss train (curr):"], "what LitGPT prints of micro-batches", OF_BATCHES),
+        (&["iter ", " step ", ", iter time: "], "what LitGPT prints of micro-batches", OF_BATCHES),
+        (&["eta: ", "data_time: ", "time: "], "what MMEngine prints of batches", OF_BATCHES),
+        (&["eta: ", " data: ", "max mem: "], "what Detectron’s trainer prints of batches", OF_BATCHES),
+        (&["forward_microstep:", "backward_microstep:"], "what DeepSpeed prints of a micro-batch", OF_BATCHES),
+        (&["fwd_microstep:", "bwd_microstep:"], "what DeepSpeed prints of a micro-batch", OF_BATCHES),
+        (&["Self CPU time total:"], "the end of a table of PyTorch’s profiler", OF_A_TRACE),
+        (&["Name", "Self CPU total %"], "a table of PyTorch’s profiler", OF_A_TRACE),
+        (&["JOB EFFICIENCY REPORT"], "what seff prints of a job", OF_A_JOB),
+        (&["Job Run at request of", "Resource_List."], "what Torque’s tracejob prints of a job", OF_A_JOB),
+        (&["NvLink Link Status"], "what dcgmi nvlink prints of links", OF_A_LINK),
+        (&["DCGM", "| Diagnostic", "| Result"], "what dcgmi diag prints, DCGM’s diagnosis", OF_A_GPU),
+        (&["first_token latency(min, max, ave)"], "what LMDeploy’s profile_generation prints", OF_A_SERVER),
+        (
+            &["load_tensors:", "offloaded ", " layers to GPU"],
+            "what llama.cpp prints when it loads a model",
+            "Paste the lines with its timings, too.",
+        ),
         (&["Train step of epoch"], "OpenRLHF’s progress bar of micro-batches", OF_BATCHES),
         (&[":::MLLOG "], "MLPerf’s log of results", OF_A_JOB),
         (&["# HELP ", "# TYPE "], "what a server answers to Prometheus", OF_A_SERVER),
@@ -377,9 +397,10 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
 
 /// What lists jobs, nodes or pods, by the columns that its first lines name.
 fn jobs(text: &str) -> Option<&'static str> {
-    const LISTS: [(&[&str], &str); 6] = [
+    const LISTS: [(&[&str], &str); 7] = [
         (&["JOBID", "PARTITION", "ST", "NODELIST(REASON)"], "what squeue prints, a list of jobs"),
         (&["PARTITION", "AVAIL", "TIMELIMIT", "NODELIST"], "what sinfo prints, a list of nodes"),
+        (&["NODELIST", "NODES", "PARTITION", "STATE", "REASON"], "what sinfo prints, a list of nodes"),
         (&["NAME", "READY", "STATUS", "RESTARTS", "AGE"], "what kubectl get pods prints, a list of pods"),
         (&["Job", "Name", "User", "Use", "S", "Queue"], "what qstat prints, a list of jobs"),
         (&["job-ID", "prior", "name", "user", "state"], "what qstat prints, a list of jobs"),
@@ -564,7 +585,11 @@ fn json(name: &str, text: &str) -> Card {
                 .filter(|line| !line.trim().is_empty())
                 .take(50)
                 .all(|line| serde_json::from_str::<Map<String, Value>>(line).is_ok());
+            let is_steps = text.lines().next().is_some_and(|line| {
+                ["'learning_rate':", "'epoch':", "'loss':"].iter().filter(|key| line.contains(*key)).count() > 1
+            });
             match log.outcome {
+                Outcome::Refused if is_steps => Card::refused(name, Kind::Unknown, STEPS),
                 Outcome::Refused if is_lines => Card::refused(name, Kind::Unknown, LINES),
                 Outcome::Refused => evidence::config(name, text),
                 _ => log,

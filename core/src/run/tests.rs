@@ -1132,7 +1132,7 @@ fn a_number_that_may_be_cut_is_not_read() {
         assert!(card.unread.iter().any(|u| u.why.contains("may be cut")), "{:?}", card.unread);
     }
     // A number at the end that isn't used takes nothing along.
-    let card = read("log", &line(1, "5695.8 | grad norm: 1.3"));
+    let card = read("log", &line(10, "5695.8 | grad norm: 1.3"));
     assert_eq!((card.outcome, card.run.measured(Metric::StepTime)), (Outcome::Read, Some(5.6958)));
     let dump = "  num_layers ............ 32\n  tensor_model_parallel_size ........ 1";
     let card = read("log", dump);
@@ -1446,11 +1446,7 @@ fn what_is_not_said_is_not_known() {
     for bar in ["498383it [00:12, 592.95it/s]", "Parsing: 10%|█ | 5/50 [00:01<00:09, 4.0it/s]"] {
         assert_eq!(read("x", &format!("{bar}\n")).outcome, Outcome::Refused, "{bar}");
     }
-    for bar in [
-        " 10%|█ | 5/50 [00:01<00:09, 4.0it/s]",
-        "[rank0]: 10%|█ | 5/50 [00:01<00:09, 4.0it/s]",
-        "Epoch 1: 10%|█ | 5/50 [00:01<00:09, 4.0it/s]",
-    ] {
+    for bar in [" 10%|█ | 5/50 [00:01<00:09, 4.0it/s]", "[rank0]: 10%|█ | 5/50 [00:01<00:09, 4.0it/s]"] {
         assert_eq!(read("x", &format!("{bar}\n")).run.measured(Metric::StepTime), Some(0.25), "{bar}");
     }
 }
@@ -1481,7 +1477,7 @@ fn a_name_that_a_table_cuts_is_told_by_its_memory() {
     }
     // A log around it is read too.
     let log =
-        format!("{}iteration 1/ 10 | elapsed time per iteration (ms): 500.0 | global batch size: 8 |\n", smi("32510"));
+        format!("{}iteration 10/ 10 | elapsed time per iteration (ms): 500.0 | global batch size: 8 |\n", smi("32510"));
     let card = read("job.out", &log);
     assert_eq!(
         (card.run.measured(Metric::StepTime), card.run.cluster.gpu.as_deref()),

@@ -98,7 +98,7 @@ impl Pattern {
 
     /// Where it begins in a line that it fits.
     pub fn begins_at(&self, line: &Line) -> usize {
-        find(&line.folded, self.first(), 0).unwrap_or_default()
+        find(&line.folded, self.first(), 0, usize::MAX).unwrap_or_default()
     }
 
     /// What it keeps of a line that it fits; the first words must begin within the first `own` bytes.
@@ -108,7 +108,7 @@ impl Pattern {
         for (i, piece) in self.pieces.iter().enumerate() {
             match piece {
                 Piece::Words(words) => {
-                    let found = find(&line.folded, words, at)?;
+                    let found = find(&line.folded, words, at, own)?;
                     if i == 0 && (found >= own || (self.begins && found > 0)) {
                         return None;
                     }
@@ -138,8 +138,9 @@ impl Pattern {
     }
 }
 
-/// Where `words` first stand in `text` from a place on, not inside another word or number.
-fn find(text: &str, words: &str, from: usize) -> Option<usize> {
+/// Where `words` first stand in `text` from a place on, not inside another word or number. A word may end where the next line was joined, at `own`;
+/// a number may go on there.
+fn find(text: &str, words: &str, from: usize, own: usize) -> Option<usize> {
     let mut from = from;
     while let Some(found) = text.get(from..)?.find(words) {
         let at = from + found;
@@ -147,8 +148,10 @@ fn find(text: &str, words: &str, from: usize) -> Option<usize> {
         let joined = |a: Option<char>, b: Option<char>| {
             a.zip(b).is_some_and(|(a, b)| a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric())
         };
+        let last = words.chars().next_back();
+        let is_end = after == own && last.is_some_and(char::is_alphabetic);
         let inside = joined(text.get(..at)?.chars().next_back(), words.chars().next())
-            || joined(words.chars().next_back(), text.get(after..)?.chars().next());
+            || !is_end && joined(last, text.get(after..)?.chars().next());
         if !inside {
             return Some(at);
         }
@@ -238,6 +241,16 @@ mod tests {
         assert_eq!(kept("scale: {scale} |", "loss scale: 1.0 | grad"), ["1.0"]);
         assert_eq!(kept("got signal: {n}", "Process 3 got signal: 15"), ["15"]);
         assert_eq!(kept("task {n}", "error: task 37: Killed"), ["37"]);
+    }
+
+    #[test]
+    fn words_may_end_where_the_next_line_was_joined() {
+        let fits = |pattern: &str, line: &str, next: &str| {
+            Pattern::parse(pattern).fits(&Line::of(&format!("{line}{next}")), line.len()).is_some()
+        };
+        assert!(fits("runtime is configured", "no runtime is configured", "2m52s Warning"));
+        assert!(!fits("runtime is config", "no runtime is configured", "2m52s Warning"));
+        assert!(!fits("Xid 4", "NVRM: Xid 4", "3, pid=1"));
     }
 
     #[test]

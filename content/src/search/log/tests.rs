@@ -62,6 +62,22 @@ fn ranks_that_time_out_in_different_collectives_are_told_apart() {
     let reading = read_log(&signs(), &log("").join("\n"));
     assert_eq!(reading.seen.iter().map(|seen| seen.times).collect::<Vec<_>>(), [2, 1]);
     assert!(reading.summary().contains("Rank 42 waits") && !reading.summary().contains("None of them names"));
+    // All ranks give as many elements to an all-reduce. Those of an all-to-all may differ.
+    let sized = |rank: u32, operation: &str, n: u32| {
+        caught(rank, "", 13_807, operation).replace("NumelIn=1", &format!("NumelIn={n}"))
+    };
+    let sizes = |operation: &str| {
+        said(&[sized(1, operation, 11_274_112), sized(6, operation, 11_274_112), sized(7, operation, 10_942_336)])
+    };
+    assert_eq!(
+        sizes("ALLREDUCE").as_deref(),
+        Some(
+            "Rank 7 waits in collective 13807 (ALLREDUCE of 10,942,336 elements). Ranks 1 and 6 wait in collective 13807 (ALLREDUCE of \
+             11,274,112 elements). If they belong to one process group, they called the same operation with different sizes: compare the \
+             code that they run."
+        )
+    );
+    assert_eq!((sizes("ALLTOALL_BASE"), said(&[sized(1, "ALLREDUCE", 5), sized(7, "ALLREDUCE", 5)])), (None, None));
     // Of the default group it is certain; of two groups nothing can be said; where all wait in the same, nobody is behind.
     let sure = said(&log("PG ID 0 PG GUID 0(default_pg) ")).expect("a sentence");
     assert!(sure.ends_with("Rank 42 is behind or makes the calls in another order. Begin there."), "{sure}");

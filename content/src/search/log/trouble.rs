@@ -54,7 +54,9 @@ pub fn trouble(line: &str) -> Option<Trouble> {
     }
     let words: Vec<Word<'_>> = words(line).collect();
     let before = |i: usize| i.checked_sub(1).and_then(|i| words.get(i));
-    let calm = words.iter().enumerate().take(12).any(|(i, word)| {
+    // A time has many words that are numbers.
+    let names = words.iter().enumerate().filter(|(_, word)| word.text.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let calm = names.take(12).any(|(i, word)| {
         let named = before(i).is_some_and(|word| word.text == "level");
         (CALM.contains(&word.text) && word.is_level())
             || (named && CALM.iter().any(|c| c.eq_ignore_ascii_case(word.text)))
@@ -67,6 +69,10 @@ pub fn trouble(line: &str) -> Option<Trouble> {
     }
     let said = words.iter().enumerate().any(|(i, word)| says_error(word, before(i).map_or("", |w| w.text)));
     let small = line.to_ascii_lowercase();
+    // What a program can do about errors.
+    if small.contains("error handling") && !small.contains("error:") {
+        return None;
+    }
     let phrase = || PHRASES.iter().any(|phrase| small.contains(phrase));
     (said || phrase()).then_some(Trouble::Error)
 }
@@ -194,6 +200,8 @@ mod tests {
             "log_level: ERROR",
             "level=info msg=\"the first try failed\"",
             "error=0 failed=0",
+            "2025-05-16T16:39:51.208-07:00 ip-10-0-29-253:79:79 [0] NCCL INFO NET/Plugin: Failed to find ncclCollNetPlugin_v8 symbol.",
+            "#       error handling: buffer (zcopy), remote access, peer failure",
             "    raise ValueError(\"x\")",
             "    except KeyError:",
             "INFO 06-16 10:03:14 [x.py:1] retry after failed attempt",

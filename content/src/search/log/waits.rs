@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ringside_core::quantity::{capital, listed};
+use ringside_core::quantity::{capital, grouped, listed};
 use serde::{Deserialize, Serialize};
 
 /// What a watchdog's line has before the number of the collective.
@@ -10,8 +10,11 @@ const MARK: &str = "Watchdog caught collective operation timeout: WorkNCCL(SeqNu
 /// Ranks, and collectives, that are listed.
 const LISTED: usize = 8;
 
-/// A collective: its number in its process group, and its operation.
-type Collective = (u64, String);
+/// A collective: its number in its process group, its operation, and how many elements a rank gives to one in which all ranks give as many.
+type Collective = (u64, String, Option<u64>);
+
+/// Such collectives.
+const ALIKE: [&str; 5] = ["ALLREDUCE", "BROADCAST", "REDUCE", "_ALLGATHER_BASE", "_REDUCE_SCATTER_BASE"];
 
 /// The first collective in which each rank timed out, by process group where the lines name it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -24,12 +27,14 @@ impl Waits {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let (number, rest) = rest.split_at(digits);
         let operation = rest.strip_prefix(", OpType=").and_then(|rest| rest.split_once(','));
-        let Some((number, (operation, _))) = number.parse().ok().zip(operation) else { return };
+        let Some((number, (operation, rest))) = number.parse::<u64>().ok().zip(operation) else { return };
+        let elements = rest.split_once("NumelIn=").and_then(|(_, rest)| rest.split(',').next()?.parse().ok());
+        let elements = elements.filter(|_| ALIKE.contains(&operation));
         let group = before.rsplit_once("PG GUID ").and_then(|(_, rest)| rest.split_once(" Rank")).map(|(id, _)| id);
         let of_group = self.0.entry(group.map(str::to_owned)).or_default();
-        let own = of_group.entry(rank).or_insert_with(|| (number, operation.to_owned()));
+        let own = of_group.entry(rank).or_insert_with(|| (number, operation.to_owned(), elements));
         if number < own.0 {
-            *own = (number, operation.to_owned());
+            *own = (number, operation.to_owned(), elements);
         }
     }
 
@@ -44,21 +49,32 @@ impl Waits {
         for (rank, collective) in ranks {
             waits.entry(collective).or_default().push(*rank);
         }
-        let each = waits.iter().take(LISTED).map(|((number, operation), ranks)| {
+        let is_size = |one: &Collective| waits.keys().any(|two| two != &one && (two.0, &two.1) == (one.0, &one.1));
+        let each = waits.iter().take(LISTED).map(|(collective, ranks)| {
+            let (number, operation, elements) = collective;
             let verb = if ranks.len() == 1 { "waits" } else { "wait" };
-            format!("{} {verb} in collective {number} ({operation}).", ranks_in_words(ranks))
+            let size = elements.filter(|_| is_size(collective)).map(|n| format!(" of {} elements", grouped(n)));
+            format!(
+                "{} {verb} in collective {number} ({operation}{}).",
+                ranks_in_words(ranks),
+                size.unwrap_or_default()
+            )
         });
         let mut said: Vec<String> = each.collect();
         // Numbers count the calls of a group; only of the default group is it certain that it is one and the same.
         let is_one = group.as_ref().is_some_and(|group| group.contains("default_pg"));
         let given = if is_one { "" } else { "If they belong to one process group, " };
-        let first = waits.keys().next().map_or(0, |(number, _)| *number);
+        let first = waits.keys().next().map_or(0, |(number, ..)| *number);
         let behind: Vec<u32> =
-            waits.iter().filter(|((number, _), _)| *number == first).flat_map(|(_, r)| r.clone()).collect();
+            waits.iter().filter(|((number, ..), _)| *number == first).flat_map(|(_, r)| r.clone()).collect();
         said.push(if behind.len() == ranks.len() {
-            capital(&format!(
-                "{given}they called different operations at the same place: compare the code that they run."
-            ))
+            let mut operations = waits.keys().map(|(_, operation, _)| operation);
+            let one = operations.next();
+            let what = match operations.all(|other| Some(other) == one) {
+                true => "called the same operation with different sizes",
+                false => "called different operations at the same place",
+            };
+            capital(&format!("{given}they {what}: compare the code that they run."))
         } else {
             let who = ranks_in_words(&behind);
             let (verb, calls) = if behind.len() == 1 { ("is", "makes") } else { ("are", "make") };
