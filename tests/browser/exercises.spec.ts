@@ -251,10 +251,10 @@ test("explain: written, compared, and marked by its author", async ({ page }) =>
   await expect(exercise).toContainText("A good answer");
   const points = await exercise.getByRole("checkbox").all();
   for (const point of points.slice(1)) await point.check();
-  await expect(exercise).toContainText(`Your answer: ${points.length - 1} of ${points.length} points`);
+  await expect(exercise).toContainText(`You ticked ${points.length - 1} of ${points.length} points`);
   await expect(exercise.getByText(RIGHT)).toBeHidden();
   await points[0].check();
-  await exercise.getByText(/^An insufficient answer, \d of \d points$/).click();
+  await exercise.getByText(/^Example of a weak answer \(\d of \d\)$/).click();
   await expect(exercise.getByText("It earns:")).toBeVisible();
   await expect(exercise.getByText(RIGHT)).toBeVisible();
   expect(await axe(page, '[data-exercise="explain-stage-3"]')).toEqual([]);

@@ -759,7 +759,7 @@ fn parameters_of_a_run_are_all_of_them_and_the_active_ones_are_called_so() {
     assert!(says.contains("30.5 B parameters (3.04 B active per token"), "{says}");
     let says = spaced("how long to train llama 3 8b on 2B tokens on 16 H100");
     assert!(says.contains("8.03 B parameters (7.5 B active per token"), "{says}");
-    assert!(spaced("how long to train a 7B model on 1T tokens on 512 H100").contains("7 B parameters see "));
+    assert!(spaced("how long to train a 7B model on 1T tokens on 512 H100").contains("Training 7 B parameters on "));
 }
 
 #[test]

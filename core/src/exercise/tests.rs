@@ -391,7 +391,7 @@ fn everything_an_author_can_get_wrong_is_named() {
         (complaints(&number, r#""answer":"n","#, ""), "mistake 1: It needs set or answer"),
         (complaints(&number, "That forgets the serial part.", ""), "mistake 1, say: There is nothing to say"),
         (complaints(&number, "That forgets", "That {forgets}"), "mistake 1, say: "),
-        (complaints(&memory, r#""fp32""#, r#""fp23""#), "mistake 1, set: dtype has no choice “fp23”"),
+        (complaints(&memory, r#""fp32""#, r#""fp23""#), "mistake 1, set: “fp23” is not a value of dtype"),
         (
             complaints(&memory, r#"{"dtype":"fp32"}"#, r#"{"dtype":"fp16"}"#),
             "mistake 1: It comes to 60 GB, which is within 2%",

@@ -650,7 +650,7 @@ impl Run {
             String::new()
         };
         format!(
-            "{} parameters{active} see {} tokens in {} on {} × {} at an MFU of {}, for {} at {} per GPU-hour",
+            "Training {} parameters{active} on {} tokens takes {} on {} × {} at an MFU of {} and costs {} at {} per GPU-hour",
             unbroken(&count(total.max(params))),
             unbroken(&count(self.tokens)),
             unbroken(&Unit::Seconds.format(self.seconds())),
