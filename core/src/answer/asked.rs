@@ -206,10 +206,7 @@ mod tests {
             Asked::of(Unit::Seconds).read_parameter(&spec, "Save every", |value| Unit::Seconds.format(value), typed)
         };
         assert_eq!(every("45 min"), Ok(2700.0));
-        assert_eq!(
-            every("45").expect_err("no unit"),
-            "Save every: 45 what? Add a unit, such as 45 s or 45 min."
-        );
+        assert_eq!(every("45").expect_err("no unit"), "Save every: 45 what? Add a unit, such as 45 s or 45 min.");
         assert_eq!(
             every("3 days").expect_err("too long"),
             "Save every: a number from 10 s to 1.16 days, such as 30 min. “3 days” was not used."

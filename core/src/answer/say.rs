@@ -103,11 +103,7 @@ pub(super) fn sentence(outcome: &Outcome, question: &Question, answer: &Answer) 
 
 /// The right amount as it was typed; in the unit that suits it where the digits alone would need a power of ten.
 fn exactly(question: &Question, answer: &Answer) -> String {
-    if significant(answer.number, 6).contains('e') {
-        write(answer.value, question.unit, 4)
-    } else {
-        typed(answer)
-    }
+    if significant(answer.number, 6).contains('e') { write(answer.value, question.unit, 4) } else { typed(answer) }
 }
 
 /// The number as it was understood, with its unit.
@@ -152,9 +148,9 @@ fn missing_unit(unit: Unit, typed: &str) -> String {
         Unit::Fraction => {
             format!("{typed} what? If it is a percentage, write {typed}%. A bare number is a part of 1.")
         }
-        Unit::Count => format!(
-            "{typed} what? The digits are right: add k, M, B (billion) or T, or write all the zeros."
-        ),
+        Unit::Count => {
+            format!("{typed} what? The digits are right: add k, M, B (billion) or T, or write all the zeros.")
+        }
         Unit::Bytes => format!("{typed} what? Add a unit: {typed} MB, {typed} GB or {typed} GiB."),
         _ => format!("{typed} what? Add a unit, such as {}.", examples(unit).1),
     }

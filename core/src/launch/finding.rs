@@ -37,7 +37,10 @@ impl Params {
                 match l.silence() {
                     0 => format!("The job hangs: no error is ever printed while you pay for {all} GPUs."),
                     seconds => {
-                        format!("The job hangs: no error for {} while you pay for {all} GPUs.", Unit::Seconds.format(seconds as f64))
+                        format!(
+                            "The job hangs: no error for {} while you pay for {all} GPUs.",
+                            Unit::Seconds.format(seconds as f64)
+                        )
                     }
                 }
             }

@@ -127,7 +127,7 @@ impl Wires {
         } else if self.spine > 1.0 {
             format!("a spine that carries 1/{} of the nodes’ {ports} of {}", plain(self.spine), net.name)
         } else {
-            format!("{ports} a node of {}", net.name)
+            format!("{ports} per node of {}", net.name)
         }
     }
 }

@@ -696,7 +696,7 @@ impl Run {
     pub fn optimizer_finding(&self) -> String {
         let cost = self.optimizer();
         format!(
-            "{} keeps {} beside the master weights, {} bytes a parameter. A step of it computes {} of what the batch does.",
+            "{} keeps {} beside the master weights, {} bytes per parameter. A step of it computes {} of what the batch does.",
             self.rule.label(),
             unbroken(&Unit::Bytes.format(cost.state)),
             number(cost.state / self.size.total),
