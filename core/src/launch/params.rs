@@ -177,7 +177,7 @@ impl Model for Params {
             .doubling(3)
             .main()
             .at(|p| p.nodes.slot()),
-        whole("gpus", "GPUs of a node", [1, 8], "8")
+        whole("gpus", "GPUs per node", [1, 8], "8")
             .takes(Takes::Node)
             .label("GPUs per node")
             .doubling(3)
