@@ -163,9 +163,9 @@ table! {
     PLACE = "chapter {number}", "Kapitel {number}";
     /// Over the list of sections, of a chapter in one piece and in several.
     OUTLINE = "In this chapter · {time}", "In diesem Kapitel · {time}";
-    OUTLINE_LEGS = "In this chapter · {time} in {legs} legs", "In diesem Kapitel · {time} in {legs} Etappen";
+    OUTLINE_LEGS = "In this chapter · {time} in {legs} parts", "In diesem Kapitel · {time} in {legs} Teilen";
     /// In the list, before the sections of one.
-    LEG = "Leg {number} · {time}", "Etappe {number} · {time}";
+    LEG = "Part {number} · {time}", "Teil {number} · {time}";
     /// Over a later part of the exercises at the end.
     EXERCISES = "Exercises {from}–{to}", "Aufgaben {from}–{to}";
     ONE_EXERCISE = "Exercise {from}", "Aufgabe {from}";
@@ -247,7 +247,7 @@ table! {
     CAUSE_AND_PROOF = "Right: the cause, and its proof.", "Richtig: die Ursache und der Beweis.";
     CAUSE_ALONE = "The cause is right, but it isn’t proved yet.", "Die Ursache stimmt, der Beweis fehlt noch.";
     SYMPTOMS = "The symptoms", "Die Symptome";
-    SCORE = "Your answer: ", "Deine Antwort: ";
+    SCORE = "You ticked ", "Angekreuzt: ";
     EARNS = "It earns:", "Dafür gibt es:";
     CHOOSE = "Choose …", "Wähle …";
     ALL_RIGHT = "Right, all of them.", "Richtig, alle.";

@@ -122,3 +122,22 @@ fn every_exercise_can_be_answered_on_paper() {
     }
     assert_eq!(kinds.len(), 12, "{kinds:?}");
 }
+
+#[test]
+fn no_lede_answers_the_prediction_that_follows_it() {
+    let course: Course = serde_json::from_slice(file("course.json")).expect("a course");
+    let all = exercises();
+    let mut asked = 0;
+    for chapter in course.chapters().filter(|c| c.status == Status::Written) {
+        let page = String::from_utf8_lossy(file(&format!("chapters/{}.html", chapter.slug))).replace('\u{a0}', " ");
+        let lede = page.split("<p class=\"lede\">").nth(1).and_then(|rest| rest.split("</p>").next()).expect("a lede");
+        let first = page.split("data-slot-exercise=\"").nth(1).and_then(|rest| rest.split('"').next());
+        let Some(exercise) = all.iter().find(|e| Some(e.id.as_str()) == first) else { continue };
+        let Kind::Predict(predict) = &exercise.kind else { continue };
+        let resolved = resolve(exercise, &draw(exercise, 0), &by_catalogue(exercise)).expect(&exercise.id);
+        let answer = predict.number.unit.format(resolved.expected).replace('\u{a0}', " ");
+        assert!(!lede.contains(&format!(">{answer}<")), "{}: the lede says {answer}", chapter.slug);
+        asked += 1;
+    }
+    assert!(asked > 10, "{asked} chapters begin with a prediction");
+}

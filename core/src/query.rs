@@ -311,7 +311,7 @@ impl<'a> Reader<'a> {
             if spec.default.is_empty() { "It was ignored".to_owned() } else { format!("{} is used", spec.default) };
         self.problem(
             name,
-            format!("{name} has no choice “{}”{hint}. {used}. Choices: {}.", shorten(text), options.join(", ")),
+            format!("“{}” is not a value of {name}{hint}. Choose from {}. {used}.", shorten(text), options.join(", ")),
         );
         spec.default
     }

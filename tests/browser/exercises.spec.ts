@@ -88,9 +88,9 @@ const KINDS: Kind[] = [
     kind: "choice of one",
     id: "what-stage-2-leaves",
     title: "The floor of stage 2",
-    wrong: (e) => choose(e, ["4 bytes a parameter"]),
+    wrong: (e) => choose(e, ["4 bytes per parameter"]),
     said: ["That is stage 1, which keeps weights and gradients whole."],
-    right: (e) => choose(e, ["2 bytes a parameter"]),
+    right: (e) => choose(e, ["2 bytes per parameter"]),
     praise: "everything else is divided and shrinks towards nothing",
   },
   {
@@ -146,7 +146,7 @@ const KINDS: Kind[] = [
     wrong: (e) => pair(e, { "Part A": "weights", "Part B": "optimizer states", "Part C": "gradients" }),
     said: ["2 of 3 not yet."],
     right: (e) => pair(e, { "Part A": "gradients", "Part B": "optimizer states", "Part C": "weights" }),
-    praise: "Twelve bytes a parameter, divided by 4: 90 GB",
+    praise: "Twelve bytes per parameter, divided by 4: 90 GB",
   },
   {
     kind: "task",
@@ -251,10 +251,10 @@ test("explain: written, compared, and marked by its author", async ({ page }) =>
   await expect(exercise).toContainText("A good answer");
   const points = await exercise.getByRole("checkbox").all();
   for (const point of points.slice(1)) await point.check();
-  await expect(exercise).toContainText(`Your answer: ${points.length - 1} of ${points.length} points`);
+  await expect(exercise).toContainText(`You ticked ${points.length - 1} of ${points.length} points`);
   await expect(exercise.getByText(RIGHT)).toBeHidden();
   await points[0].check();
-  await exercise.getByText(/^An insufficient answer, \d of \d points$/).click();
+  await exercise.getByText(/^Example of a weak answer \(\d of \d\)$/).click();
   await expect(exercise.getByText("It earns:")).toBeVisible();
   await expect(exercise.getByText(RIGHT)).toBeVisible();
   expect(await axe(page, '[data-exercise="explain-stage-3"]')).toEqual([]);
@@ -327,7 +327,7 @@ test("an exercise is answered with the keyboard alone", async ({ page }) => {
   const choice = page.getByRole("region", { name: "The floor of stage 2" });
   await choice.getByRole("radio").first().focus();
   await page.keyboard.press("Space");
-  while (!(await choice.getByLabel("2 bytes a parameter", { exact: true }).isChecked())) await page.keyboard.press("ArrowDown");
+  while (!(await choice.getByLabel("2 bytes per parameter", { exact: true }).isChecked())) await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await expect(choice.getByText(RIGHT)).toBeVisible();
 });

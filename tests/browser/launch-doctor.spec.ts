@@ -7,7 +7,7 @@ const { figure, finding, open, quantity, parameter } = widget("launch-doctor");
 test("every cause of a failed launch is told, when it is asked for, and repaired", async ({ page }) => {
   await step(page, "a launch that hangs is repaired by one word", async () => {
     await open(page, "case=1");
-    await expect(finding(page)).toContainText("It hangs");
+    await expect(finding(page)).toContainText("The job hangs");
     await expect(figure(page).locator(".launch-log")).toContainText("RendezvousTimeoutError");
     const field = figure(page).locator("textarea");
     await field.fill((await field.inputValue()).replace("\ntorchrun", "\nsrun torchrun"));
@@ -17,7 +17,7 @@ test("every cause of a failed launch is told, when it is asked for, and repaired
     await expect(figure(page).locator(".launch-process")).toContainText("gpu02");
     expect(await quantity(page, "rank")).toBe(11);
     await figure(page).getByRole("button", { name: "As it was" }).click();
-    await expect(finding(page)).toContainText("It hangs");
+    await expect(finding(page)).toContainText("The job hangs");
     expect(await axe(page, "figure")).toEqual([]);
   });
 
@@ -40,7 +40,7 @@ test("every cause of a failed launch is told, when it is asked for, and repaired
 
   await step(page, "Ray tries again and again until its nodes find each other", async () => {
     await open(page, "case=21");
-    await expect(finding(page)).toContainText("It hangs: no error for 0:30");
+    await expect(finding(page)).toContainText("The job hangs: no error for 30 s");
     const log = figure(page).locator(".launch-log");
     await expect(log).toContainText("The worker group startup timed out after 30.0 seconds waiting for 16 workers");
     const field = figure(page).locator("textarea");

@@ -92,7 +92,7 @@ test("a run is kept, gone back on at its cost, linked and marked again", async (
   // A missing unit is asked for, and costs nothing.
   await decision(page).getByLabel(/Your answer/).fill("3400");
   await decide(page);
-  await expect(decision(page)).toContainText("3400 of what?");
+  await expect(decision(page)).toContainText("3400 what?");
   await expect(page.locator('[data-variable="days"] output')).toHaveText("0 days");
   await make(page, "answer:3.4e9");
   const days = page.locator('[data-variable="days"] output');

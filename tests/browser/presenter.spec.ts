@@ -90,7 +90,7 @@ test("the presenter sees notes, what is next and the answer, and the audience th
     expect(await room.locator("body").innerText()).not.toContain("480 GB");
     await lead.keyboard.press("PageDown");
     await expect(lead.locator(".presenter-notes")).toContainText("show of hands");
-    await expect(lead.locator(".presenter-next")).toContainText("See it without sharding");
+    await expect(lead.locator(".presenter-next")).toContainText("see it without sharding");
     await expect(room.locator("[data-widget]")).toBeVisible();
     expect(await room.locator("body").innerText()).not.toContain("show of hands");
     expect(await axe(lead)).toEqual([]);

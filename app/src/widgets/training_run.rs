@@ -164,7 +164,7 @@ fn tables(params: Memo<Params>) -> AnyView {
             columns=[
                 words("Optimizer"),
                 numbers("state"),
-                numbers("bytes a parameter"),
+                numbers("bytes per parameter"),
                 numbers("moves"),
                 numbers("computes"),
                 numbers("of the batch’s FLOPs"),

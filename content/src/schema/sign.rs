@@ -30,7 +30,7 @@ impl SignKind {
         match self {
             SignKind::Cause => "",
             SignKind::Possible => "Possibly: ",
-            SignKind::Consequence => "A report, not a cause: ",
+            SignKind::Consequence => "Symptom: ",
             SignKind::Note => "Not an error: ",
         }
     }

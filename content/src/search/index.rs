@@ -447,8 +447,8 @@ impl Index {
             marks.dedup();
             marks
         };
-        let in_text = marks(&entry.text);
-        let snippet = snippet(&entry.text, &in_text);
+        let in_text = marks(told(entry));
+        let snippet = snippet(told(entry), &in_text);
         let marks_shown = in_text.into_iter().filter(|m| snippet.start <= m.start && m.end <= snippet.end).collect();
         Hit { index, title_marks: marks(&entry.title), snippet, marks: marks_shown }
     }
@@ -489,6 +489,16 @@ fn rare(has: usize, all: usize) -> f64 {
 
 fn fields(entry: &SearchEntry) -> [&str; FIELDS] {
     [&entry.title, &entry.context, &entry.text, &entry.words]
+}
+
+/// What of an entry's text is sentences. A figure's ends with the names of its quantities, a mission's with those of its decisions: it is
+/// found by them, but they say nothing.
+fn told(entry: &SearchEntry) -> &str {
+    let names = match entry.kind {
+        EntryKind::Widget | EntryKind::Mission => entry.text.rfind(". ").map(|at| at + 1),
+        _ => None,
+    };
+    entry.text.get(..names.unwrap_or(entry.text.len())).unwrap_or(&entry.text)
 }
 
 /// The piece of a text to show: where most of the marks are close together.

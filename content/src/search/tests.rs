@@ -155,6 +155,21 @@ fn equal_scores_keep_their_order_and_a_place_comes_once() {
 }
 
 #[test]
+fn a_figure_that_its_quantities_found_shows_its_summary() {
+    let entry = SearchEntry {
+        kind: EntryKind::Widget,
+        title: "Batching".to_owned(),
+        text: "Requests share a step. Steps, Steps with prompts, Mean batch.".to_owned(),
+        ..SearchEntry::default()
+    };
+    let text = entry.text.clone();
+    let index = index(&[entry]);
+    let found = index.find("steps with prompts", 1);
+    let hit = found.hits.first().expect("a hit");
+    assert_eq!(text.get(hit.snippet.clone()), Some("Requests share a step."));
+}
+
+#[test]
 fn a_snippet_shows_the_match_and_its_marks() {
     let text = format!("{}the Ádám states of Adam take {}", "word ".repeat(40), "much room ".repeat(40));
     let index = index(&[entry("Adam", "", &text)]);

@@ -70,7 +70,7 @@ impl Asked {
             None if self.is_named => Ok(answer.value),
             None if self.wants_unit(answer.value, answer.scaled) => {
                 let (given, examples) = (shorten(typed), self.examples(typed));
-                let why = format!("{given} of what? Write the unit behind it, such as {examples}.");
+                let why = format!("{given} what? Add a unit, such as {examples}.");
                 Err(Refused { why, asks_back: true })
             }
             None => Ok(answer.value),
@@ -178,9 +178,9 @@ mod tests {
     #[test]
     fn a_missing_unit_is_asked_for_and_another_kind_is_named() {
         let why = |unit, typed| Asked::of(unit).read(typed).expect_err(typed);
-        assert_eq!(why(Unit::Bytes, "200"), "200 of what? Write the unit behind it, such as 200 MB or 200 GB.");
-        assert_eq!(why(Unit::Seconds, "45"), "45 of what? Write the unit behind it, such as 45 s or 45 min.");
-        assert_eq!(why(Unit::Fraction, "12"), "12 of what? Write the unit behind it, such as 12%.");
+        assert_eq!(why(Unit::Bytes, "200"), "200 what? Add a unit, such as 200 MB or 200 GB.");
+        assert_eq!(why(Unit::Seconds, "45"), "45 what? Add a unit, such as 45 s or 45 min.");
+        assert_eq!(why(Unit::Fraction, "12"), "12 what? Add a unit, such as 12%.");
         assert!(why(Unit::Seconds, "3 GB").contains("“GB” is for an amount of memory"));
         assert!(why(Unit::Bytes, "many").contains("many") && why(Unit::Bytes, "").contains("1 GB"));
         // Where the unit stands beside the field, it may be left out.
@@ -206,10 +206,7 @@ mod tests {
             Asked::of(Unit::Seconds).read_parameter(&spec, "Save every", |value| Unit::Seconds.format(value), typed)
         };
         assert_eq!(every("45 min"), Ok(2700.0));
-        assert_eq!(
-            every("45").expect_err("no unit"),
-            "Save every: 45 of what? Write the unit behind it, such as 45 s or 45 min."
-        );
+        assert_eq!(every("45").expect_err("no unit"), "Save every: 45 what? Add a unit, such as 45 s or 45 min.");
         assert_eq!(
             every("3 days").expect_err("too long"),
             "Save every: a number from 10 s to 1.16 days, such as 30 min. “3 days” was not used."

@@ -186,9 +186,11 @@ impl Question<'_> {
         if !units.is_empty() {
             return Some((Outcome::MissingUnit { units }, None));
         }
-        let declared =
-            candidates.iter().filter(|u| u.factor != 1.0).find_map(|u| self.declared(answer.number * u.factor));
-        declared.or_else(|| self.wants_unit(answer).then_some((Outcome::MissingUnit { units }, None)))
+        // What it was meant in is asked first: a slip is named only in an amount that was written.
+        if self.wants_unit(answer) {
+            return Some((Outcome::MissingUnit { units }, None));
+        }
+        candidates.iter().filter(|u| u.factor != 1.0).find_map(|u| self.declared(answer.number * u.factor))
     }
 
     /// Whether a number without a unit is asked for one, right or wrong: what is asked for is written with a prefix.

@@ -101,6 +101,11 @@ pub(super) fn sentence(outcome: &Outcome, question: &Question, answer: &Answer) 
     }
 }
 
+/// The right amount as it was typed; in the unit that suits it where the digits alone would need a power of ten.
+fn exactly(question: &Question, answer: &Answer) -> String {
+    if significant(answer.number, 6).contains('e') { write(answer.value, question.unit, 4) } else { typed(answer) }
+}
+
 /// The number as it was understood, with its unit.
 fn typed(answer: &Answer) -> String {
     let number = significant(answer.number, 6);
@@ -128,8 +133,8 @@ fn right(question: &Question, answer: &Answer) -> String {
 fn right_as_typed(question: &Question, answer: &Answer) -> String {
     let exact = (answer.value - question.expected).abs() <= 1e-3 * question.expected.abs();
     match question.tolerance {
-        _ if exact => format!("Right: {}.", typed(answer)),
-        Tolerance::Exact => format!("Right: {}.", typed(answer)),
+        _ if exact => format!("Right: {}.", exactly(question, answer)),
+        Tolerance::Exact => format!("Right: {}.", exactly(question, answer)),
         tolerance => format!(
             "Right, {}: it comes to {}.",
             tolerance.describe(question.unit),
@@ -141,13 +146,13 @@ fn right_as_typed(question: &Question, answer: &Answer) -> String {
 fn missing_unit(unit: Unit, typed: &str) -> String {
     match unit {
         Unit::Fraction => {
-            format!("{typed} of what? If it is a percentage, write {typed}% – a bare number is a part of 1.")
+            format!("{typed} what? If it is a percentage, write {typed}%. A bare number is a part of 1.")
         }
-        Unit::Count => format!(
-            "{typed} of what? The digits are right: write k, M, B (billion) or T behind them, or all of the zeros."
-        ),
-        Unit::Bytes => format!("{typed} of what? Write the unit behind it, and mind that GB and GiB are not the same."),
-        _ => format!("{typed} of what? Write the unit behind it, such as {}.", examples(unit).1),
+        Unit::Count => {
+            format!("{typed} what? The digits are right: add k, M, B (billion) or T, or write all the zeros.")
+        }
+        Unit::Bytes => format!("{typed} what? Add a unit: {typed} MB, {typed} GB or {typed} GiB."),
+        _ => format!("{typed} what? Add a unit, such as {}.", examples(unit).1),
     }
 }
 

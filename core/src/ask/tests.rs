@@ -759,7 +759,7 @@ fn parameters_of_a_run_are_all_of_them_and_the_active_ones_are_called_so() {
     assert!(says.contains("30.5 B parameters (3.04 B active per token"), "{says}");
     let says = spaced("how long to train llama 3 8b on 2B tokens on 16 H100");
     assert!(says.contains("8.03 B parameters (7.5 B active per token"), "{says}");
-    assert!(spaced("how long to train a 7B model on 1T tokens on 512 H100").contains("7 B parameters see "));
+    assert!(spaced("how long to train a 7B model on 1T tokens on 512 H100").contains("Training 7 B parameters on "));
 }
 
 #[test]
@@ -906,8 +906,8 @@ fn one_job_takes_one_time_wherever_it_is_asked() {
         let evaluated = shown.evaluate().expect("a run");
         let (time, mfu) = (Unit::Seconds.format(evaluated.seconds()), Unit::Fraction.format(shown.mfu));
         let says = spaced(&run.says);
-        assert!(problems.is_empty() && says.contains(&spaced(&format!(" in {time} on "))), "{question}: {says}");
-        assert!(says.contains(&format!(" at an MFU of {mfu},")), "{question}: {says}");
+        assert!(problems.is_empty() && says.contains(&spaced(&format!(" takes {time} on "))), "{question}: {says}");
+        assert!(says.contains(&format!(" at an MFU of {mfu} and")), "{question}: {says}");
         assert!(says.contains("That MFU is the parallel planner’s estimate for "), "{question}: {says}");
 
         let asks_layout = answers(&format!("{question}, which layout"));
@@ -1063,14 +1063,14 @@ fn amounts_of_real_questions_come_to_what_a_hand_works_out() {
             "7B, 1.2T tokens, 1000 A800, utilisation 0.58: training time?",
             "training-run",
             &[("mfu", "0.58")],
-            "in 3.22 days",
+            "takes 3.22 days",
         ),
         // 6 × 13e9 × 260e9 / (312e12 × 0.4) / 3600 × $2.
         (
             "what would it cost to train a 13B on 260B tokens with A100s at $2 per hour",
             "training-run",
             &[],
-            "for $90,278 at $2 per",
+            "costs $90,278 at $2 per",
         ),
         // 64 layers × 8 heads × 128 × 2 × 2 bytes × 32,768 × 64.
         (
@@ -1115,7 +1115,7 @@ fn amounts_of_real_questions_come_to_what_a_hand_works_out() {
             "train 7B for 30 days on 64 H100, how many tokens does it see",
             "training-run",
             &[],
-            "1.7 T tokens in 30 days",
+            "1.7 T tokens takes 30 days",
         ),
         (
             "I have 1000 H100-hours, how many tokens can I train a 1B on",
@@ -1132,7 +1132,7 @@ fn amounts_of_real_questions_come_to_what_a_hand_works_out() {
         ),
         ("does a 2.8T params model fit on 64 B200", "memory-breakdown", &[("params", "2.8e12")], "Does not fit"),
         ("deepseek 671B on 16 H200, does it fit", "kv-cache", &[("tp", "16")], "its"),
-        ("train a 3B with a budget of $50k on H100", "training-run", &[("money", "50000")], "for $50,000"),
+        ("train a 3B with a budget of $50k on H100", "training-run", &[("money", "50000")], "costs $50,000"),
         ("number of trainable params of LoRA r=16 on llama 3 8b", "lora-adapters", &[], "41.9 M trainable parameters"),
         // 12 bytes per parameter.
         ("how much memory do the Adam states of a 13B model need", "memory-breakdown", &[], "states take 156 GB"),

@@ -107,7 +107,7 @@ impl Params {
     fn outcome(&self, run: &Run) -> String {
         let seconds = |s: f64| Unit::Seconds.format(s);
         if self.ranks == 1 {
-            return format!("Its {} attention takes {} a layer.", self.pass.label(), seconds(run.total));
+            return format!("Its {} attention takes {} per layer.", self.pass.label(), seconds(run.total));
         }
         let waits = format!(
             "A layer’s {} attention takes {}, {} times as fast as on one rank; {} of the ranks’ time is waiting.",
@@ -132,7 +132,7 @@ impl Params {
                 } else {
                     let enough = grouped(self.hides_from().ceil() as u64);
                     format!(
-                        "{sends}: {} is in the open. With {enough} tokens a rank the sends would hide{home}.",
+                        "{sends}: {} is in the open. With {enough} tokens per rank the sends would hide{home}.",
                         seconds(run.exposed)
                     )
                 }

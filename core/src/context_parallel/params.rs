@@ -126,12 +126,12 @@ impl Model for Params {
             .labels(&["none", "causal"])
             .more(LAYER)
             .at(|p| p.causal.slot()),
-        whole("heads", "query heads of a rank, after tensor parallelism", [1, MAX_HEADS], "32")
+        whole("heads", "query heads per rank, after tensor parallelism", [1, MAX_HEADS], "32")
             .label("Query heads")
             .doubling(7)
             .more(LAYER)
             .at(|p| p.heads.slot()),
-        whole("kv_heads", "heads of keys and values of a rank, which divide the query heads", [1, MAX_HEADS], "8")
+        whole("kv_heads", "heads of keys and values per rank, which divide the query heads", [1, MAX_HEADS], "8")
             .label("Key–value heads")
             .doubling(7)
             .more(LAYER)

@@ -219,7 +219,7 @@ const OWN: [Param<Params>; 28] = [
         .slider(Scale::Linear { min: 0.0, max: 127.0, step: 1.0 })
         .more(ITERATION)
         .at(|p| p.skip_layer.slot()),
-    whole("microbatches", "micro-batches of a step", [1, MAX_MICROBATCHES], "1")
+    whole("microbatches", "micro-batches per step", [1, MAX_MICROBATCHES], "1")
         .label("Micro-batches")
         .steps(1.0)
         .more(WORK)

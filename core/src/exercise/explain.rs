@@ -19,7 +19,7 @@ pub struct Explain {
     pub model_answer: String,
     /// An answer that doesn't suffice, as people write it: a Markdown template.
     pub weak_answer: String,
-    /// The points of the rubric that the insufficient answer earns, counted from 1: fewer than half.
+    /// The points of the rubric that the weak answer earns, counted from 1: fewer than half.
     pub weak_points: Vec<usize>,
 }
 
@@ -29,12 +29,12 @@ impl Explain {
         format!("{points} of {} points", self.rubric.len())
     }
 
-    /// What stands before the insufficient answer.
+    /// What stands before the weak answer.
     pub fn weak_title(&self) -> String {
-        format!("An insufficient answer, {}", self.score(self.weak_points.len()))
+        format!("Example of a weak answer ({} of {})", self.weak_points.len(), self.rubric.len())
     }
 
-    /// The rubric, the model answer, and the insufficient one with its title, as HTML.
+    /// The rubric, the model answer, and the weak one with its title, as HTML.
     fn written(&self, env: &Env) -> Result<(Vec<String>, String, String), String> {
         let rubric = self.rubric.iter().map(|point| filled(&[point], env)).collect::<Result<_, _>>()?;
         let weak = format!("<p>{}:</p>{}", self.weak_title(), filled(&[&self.weak_answer], env)?);
@@ -69,7 +69,7 @@ impl ExerciseKind for Explain {
         let fine = earned.len() == self.weak_points.len() && earned.iter().all(|&point| (1..=count).contains(&point));
         report.unless(fine, || format!("weak_points: Name points of the rubric once each, from 1 to {count}."));
         report.unless(2 * earned.len() < count, || {
-            "weak_points: An insufficient answer earns fewer than half of the points.".into()
+            "weak_points: A weak answer earns fewer than half of the points.".into()
         });
     }
 

@@ -22,7 +22,7 @@
 //!
 //! [[exercise.mistake]]
 //! set = { dtype = "fp32" }
-//! say = "{mistake} would be four bytes a parameter; {dtype} takes two."
+//! say = "{mistake} would be four bytes per parameter; {dtype} takes two."
 //! ```
 //!
 //! Templates (`prompt`, `hints`, `solution`, `say`, `reveal`, an option's `text`) are Markdown with `{…}` where a

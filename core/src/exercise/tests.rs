@@ -60,7 +60,7 @@ fn memory() -> Exercise {
         "answer": "weights", "unit": "bytes",
         "hints": ["How many bytes does one number in {dtype} take?"],
         "solution": ["{params} × 2 bytes = {weights|GB}"],
-        "mistake": [{ "set": { "dtype": "fp32" }, "say": "{mistake} would be four bytes a parameter; {dtype} takes two." }]
+        "mistake": [{ "set": { "dtype": "fp32" }, "say": "{mistake} would be four bytes per parameter; {dtype} takes two." }]
     }"#,
     )
     .unwrap()
@@ -97,7 +97,7 @@ fn the_answer_comes_from_the_model() {
     let weights = resolved(&memory(), 0).unwrap();
     assert_eq!(weights.expected, 60e9);
     assert!(weights.check("55.9 GiB").is_right());
-    assert_eq!(weights.check("120 GB").say(), "120\u{a0}GB would be four bytes a parameter; bf16 takes two.");
+    assert_eq!(weights.check("120 GB").say(), "120\u{a0}GB would be four bytes per parameter; bf16 takes two.");
     assert_eq!(
         Template::fill(&memory().prompt, &weights.env).unwrap().get(..28),
         Some("A model has 30\u{a0}B parameters")
@@ -391,7 +391,7 @@ fn everything_an_author_can_get_wrong_is_named() {
         (complaints(&number, r#""answer":"n","#, ""), "mistake 1: It needs set or answer"),
         (complaints(&number, "That forgets the serial part.", ""), "mistake 1, say: There is nothing to say"),
         (complaints(&number, "That forgets", "That {forgets}"), "mistake 1, say: "),
-        (complaints(&memory, r#""fp32""#, r#""fp23""#), "mistake 1, set: dtype has no choice “fp23”"),
+        (complaints(&memory, r#""fp32""#, r#""fp23""#), "mistake 1, set: “fp23” is not a value of dtype"),
         (
             complaints(&memory, r#"{"dtype":"fp32"}"#, r#"{"dtype":"fp16"}"#),
             "mistake 1: It comes to 60 GB, which is within 2%",

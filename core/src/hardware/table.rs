@@ -317,13 +317,15 @@ pub const ALL: &[Accelerator] = &[
             "https://verda.com/blog/gb300-nvl72-architecture",
         ),
     ).twice_as_fast_in_fp8(),
+    // Half of the card: ROCm, and so PyTorch, has a device for each of its two dies (huggingface.co/docs/optimum/amd/amdgpu/perf_hardware:
+    // rocm-smi lists eight devices on four MI250).
     row(
-        ("mi250x", "Instinct MI250X 128 GB"),
-        (128.0, 0),
-        3277.0,
-        (383.0, "bf16"), OTHER,
+        ("mi250x", "Instinct MI250X GCD 64 GB"),
+        (64.0, 0),
+        1638.5,
+        (191.5, "bf16"), OTHER,
         from(
-            "AMD Instinct MI250X, specifications",
+            "AMD Instinct MI250X, specifications (one of its two dies)",
             "https://www.amd.com/en/products/accelerators/instinct/mi200/mi250x.html",
         ),
     ),

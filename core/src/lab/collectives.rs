@@ -47,7 +47,7 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
         "One rank has nobody to talk to: run it with two or more.".into()
     } else {
         format!(
-            "α is {} a step and the links carry {}: below {} latency is most of the time, above it bandwidth is.",
+            "α is {} per step and the links carry {}: below {} latency is most of the time, above it bandwidth is.",
             Unit::Seconds.format(line.cost.latency / steps),
             Unit::BytesPerSecond.format(turns * line.cost.peak()),
             Unit::Bytes.format(line.cost.half_size()),

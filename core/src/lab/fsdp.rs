@@ -41,7 +41,7 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
                     let sent = 2.0 * BYTES * params * (world - 1.0) / world;
                     let measured = held.bytes("sent");
                     rows.add(
-                        format!("Stage {stage}: sent by a rank in a step"),
+                        format!("Stage {stage}: sent per rank in a step"),
                         (sent, measured),
                         Unit::Bytes,
                         Within::Exactly,

@@ -34,7 +34,7 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
                             rows.add(format!("{name} in {which}: {what}"), pair, unit, Within::Exactly, uneven);
                         };
                         add("units", (layers + 1.0, held.whole("units", 0.0, 1e9)), Unit::Count);
-                        add("sent by a rank", (price.sent, held.bytes("sent")), Unit::Bytes);
+                        add("sent per rank", (price.sent, held.bytes("sent")), Unit::Bytes);
                         let across = if scheme == Scheme::HybridShard { price.leaving / node } else { 0.0 };
                         add("all-reduced between nodes", (across, held.bytes("between")), Unit::Bytes);
                         // The shard is the fp32 weight.
@@ -65,7 +65,7 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
         // One unit is the root, which is not gathered again.
         let price = params.price(Scheme::ShardGradOp);
         rows.add(
-            "A policy with the wrong class: sent by a rank",
+            "A policy with the wrong class: sent per rank",
             (price.sent, held.bytes("sent")),
             Unit::Bytes,
             Within::Exactly,

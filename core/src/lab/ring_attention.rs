@@ -27,7 +27,7 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
                 );
                 // All other ranks’ keys and values, in fp32.
                 let bytes = 2.0 * 4.0 * heads * size * tokens * (world - 1.0) / world;
-                rows.add(format!("{label}: sent by a rank"), (bytes, sent), Unit::Bytes, Within::Exactly, |_| {
+                rows.add(format!("{label}: sent per rank"), (bytes, sent), Unit::Bytes, Within::Exactly, |_| {
                     "Every block of keys and values leaves each rank once, but for the last.".into()
                 });
                 *worst = measured.iter().copied().fold(0.0, f64::max);

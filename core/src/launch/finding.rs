@@ -4,9 +4,8 @@ use super::params::{Params, Show};
 use super::shell::Reach;
 use super::verdict::{Fault, Launch, Outcome};
 use super::world::Process;
-use crate::quantity::counted;
+use crate::quantity::{Unit, counted};
 use crate::query::shorten;
-use crate::slurm::time::clock;
 
 impl Params {
     /// What a person would see, without why.
@@ -36,9 +35,12 @@ impl Params {
             Outcome::Hangs => {
                 let all = self.nodes * self.gpus;
                 match l.silence() {
-                    0 => format!("It hangs: no error is ever printed, and {all} GPUs are paid for meanwhile."),
+                    0 => format!("The job hangs: no error is ever printed while you pay for {all} GPUs."),
                     seconds => {
-                        format!("It hangs: no error for {}, and {all} GPUs are paid for meanwhile.", clock(seconds))
+                        format!(
+                            "The job hangs: no error for {} while you pay for {all} GPUs.",
+                            Unit::Seconds.format(seconds as f64)
+                        )
                     }
                 }
             }

@@ -166,8 +166,8 @@ impl Model for Params {
     type Result = Launch;
     const ID: &'static str = "launch-doctor";
     const TITLE: &'static str = "Why does it not start?";
-    const SUMMARY: &'static str = "A launch over several nodes as people write it: what each process sees is computed, and what goes wrong says \
-                                   what it says in practice.";
+    const SUMMARY: &'static str = "A launch over several nodes as people write it: what each process sees is computed, and failures print the \
+                                   real messages.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("case", "the launch to begin with", Case::LIST, "1").label("Launch").main().at(|p| p.case.slot()),
         choice("show", "what is shown", Show::LIST, "launch").label("Show").main().at(|p| p.show.slot()),
@@ -177,7 +177,7 @@ impl Model for Params {
             .doubling(3)
             .main()
             .at(|p| p.nodes.slot()),
-        whole("gpus", "GPUs of a node", [1, 8], "8")
+        whole("gpus", "GPUs per node", [1, 8], "8")
             .takes(Takes::Node)
             .label("GPUs per node")
             .doubling(3)

@@ -506,7 +506,7 @@ fn rows(plan: &Plan, at: &PipelineRow) -> Vec<Row> {
         }
     }
     let cache = format!(
-        "{} × {} tokens × {} a token",
+        "{} × {} tokens × {} per token",
         grouped(p.mbs),
         grouped(p.seq.unwrap_or_default()),
         bytes_decimal(at.parts.kv_cache.0 / (p.mbs as f64 * p.seq.unwrap_or(1).max(1) as f64))

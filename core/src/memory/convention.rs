@@ -2,7 +2,7 @@
 //!
 //! The three agree on what exists and differ in what they count. With 16-bit weights and Adam, before sharding:
 //!
-//! | | weights | gradients | master, m, v | bytes a parameter |
+//! | | weights | gradients | master, m, v | bytes per parameter |
 //! |---|---|---|---|---|
 //! | `zero` | 2 | 2 | 4 + 4 + 4 | 16 |
 //! | `deepspeed` | 2 | 2, and an fp32 copy: 4 | 12 | 20; its stage-3 estimate leaves the 16-bit gradients out: 18 |

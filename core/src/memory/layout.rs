@@ -81,7 +81,7 @@ impl Layout {
             .label("Virtual stages per rank")
             .doubling(4)
             .at(|p: &mut P| p.layout().pipeline.virtual_stages.slot()),
-            from_one("microbatches", "micro-batches of a step", MAX_MICROBATCHES)
+            from_one("microbatches", "micro-batches per step", MAX_MICROBATCHES)
                 .label("Micro-batches per step")
                 .doubling(10)
                 .at(|p: &mut P| p.layout().pipeline.microbatches.slot()),

@@ -220,7 +220,7 @@ impl Model for Params {
                 .label("Gate")
                 .more(ROUTER)
                 .at(|p| p.gating.slot()),
-            whole("top-k", "experts of a token; 0 for the model’s own", [0, 16], "0")
+            whole("top-k", "experts per token; 0 for the model’s own", [0, 16], "0")
                 .label("Experts per token")
                 .format(as_published)
                 .steps(1.0)
@@ -253,12 +253,12 @@ impl Model for Params {
                 .doubling(8)
                 .more(MACHINE)
                 .at(|p| p.ep.slot()),
-            whole("node", "GPUs of a node", [1, 72], "8")
+            whole("node", "GPUs per node", [1, 72], "8")
                 .takes(Takes::Node)
                 .label("GPUs per node")
                 .more(MACHINE)
                 .at(|p| p.node.slot()),
-            whole("tokens", "tokens of a GPU", [1, 1 << 16], "4096")
+            whole("tokens", "tokens per GPU", [1, 1 << 16], "4096")
                 .label("Tokens per GPU")
                 .doubling(16)
                 .more(MACHINE)

@@ -61,7 +61,7 @@ impl Wires {
                 .label("Link between sockets")
                 .more(MACHINE)
                 .at(|p: &mut P| p.wires().bridge.slot()),
-            whole("nics", "network ports of a node", [1, MAX_NODE], "8")
+            whole("nics", "network ports per node", [1, MAX_NODE], "8")
                 .label("Network ports per node")
                 .doubling(4)
                 .more(MACHINE)
@@ -127,7 +127,7 @@ impl Wires {
         } else if self.spine > 1.0 {
             format!("a spine that carries 1/{} of the nodes’ {ports} of {}", plain(self.spine), net.name)
         } else {
-            format!("{ports} a node of {}", net.name)
+            format!("{ports} per node of {}", net.name)
         }
     }
 }

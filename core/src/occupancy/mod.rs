@@ -456,7 +456,7 @@ impl Params {
     /// The state in a few words.
     pub fn subtitle(&self) -> String {
         let shared = KIBS((self.dynamic + self.declared) as f64);
-        format!("{}: {} threads, {} registers, {shared} a block", self.gpu.name, grouped(self.block), self.registers)
+        format!("{}: {} threads, {} registers, {shared} per block", self.gpu.name, grouped(self.block), self.registers)
     }
 }
 

@@ -48,13 +48,13 @@ impl Map {
             Verdict::Impossible(why) => format!("{} is impossible on {at}: {why}.", p.technique.label()),
             Verdict::Free if p.gpus < 2 => "One GPU sends nothing.".to_owned(),
             Verdict::Free => {
-                format!("{what} is free on {at}: {send} a layer, behind {work} of arithmetic.")
+                format!("{what} is free on {at}: {send} per layer, behind {work} of arithmetic.")
             }
             Verdict::Exposed => {
                 let exposed = place.terms.exposed(tokens);
                 let all = exposed + place.terms.arithmetic(tokens).iter().sum::<f64>();
                 format!(
-                    "{what} is exposed on {at}: {send} a layer beside {work} of arithmetic. For {} of the layer’s time nothing is computed.",
+                    "{what} is exposed on {at}: {send} per layer beside {work} of arithmetic. For {} of the layer’s time nothing is computed.",
                     text(Unit::Fraction, exposed / all)
                 )
             }

@@ -66,7 +66,7 @@ const OWN: [Param<Params>; 11] = [
     whole("gpus", "GPUs", [1, MAX_GPUS], "512").label("GPUs").doubling(14).main().at(|p: &mut Params| p.gpus.slot()),
     whole(
         "tokens",
-        "tokens of a GPU in a micro-batch: those of all GPUs over their number",
+        "tokens per GPU in a micro-batch: those of all GPUs over their number",
         [MIN_TOKENS, MAX_TOKENS],
         "4096",
     )

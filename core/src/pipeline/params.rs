@@ -117,7 +117,7 @@ impl Model for Params {
             .steps(1.0)
             .main()
             .at(|p| p.stages.slot()),
-        whole("microbatches", "micro-batches of a step", [1, MAX_MICROBATCHES as u64], "8")
+        whole("microbatches", "micro-batches per step", [1, MAX_MICROBATCHES as u64], "8")
             .label("Micro-batches")
             .format(|v| grouped(v as u64))
             .slider(Scale::Quarters(2, 9))

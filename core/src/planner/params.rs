@@ -81,7 +81,7 @@ const JOBS: [Param<Params>; 8] = [
         .doubling(18)
         .more(JOB)
         .at(|p| p.seq.slot()),
-    whole("batch", "sequences of a step", [1, MAX_BATCH], "1536")
+    whole("batch", "sequences per step", [1, MAX_BATCH], "1536")
         .label("Sequences per step")
         .slider(Scale::Quarters(2, 14))
         .main()

@@ -95,7 +95,7 @@ pub struct Reached {
     pub runs: usize,
     /// The lowest.
     pub least: f64,
-    /// What half of them reach or pass.
+    /// The median.
     pub middle: f64,
     /// The highest.
     pub most: f64,
@@ -106,7 +106,8 @@ impl Reached {
         let mut all: Vec<f64> = runs.map(Published::mfu).collect();
         all.sort_by(f64::total_cmp);
         let (least, most) = (*all.first()?, *all.last()?);
-        Some(Self { runs: all.len(), least, middle: *all.get(all.len() / 2)?, most })
+        let (below, above) = (*all.get((all.len() - 1) / 2)?, *all.get(all.len() / 2)?);
+        Some(Self { runs: all.len(), least, middle: f64::midpoint(below, above), most })
     }
 
     /// On this very GPU; none where nobody published one.
@@ -152,7 +153,7 @@ pub fn standing(mfu: f64, gpu: Option<&Accelerator>) -> String {
     });
     let causes = if mfu < middle { format!(" {CAUSES}") } else { String::new() };
     format!(
-        "{} {judged}: {} on {on} reached {} to {}, half of them {} or more.{work}{causes}",
+        "{} {judged}: {} on {on} reached {} to {}, median {}.{work}{causes}",
         share(mfu),
         reached.counted(),
         share(least),

@@ -7,9 +7,9 @@ use super::date::Day;
 use super::schedule::{self, Card, Rating};
 
 /// The rule for "mastered", for the page.
-pub const RULE: &str = "A skill is mastered when its last three exercises were right, each by the second answer and \
-                        without the solution, two of them at the first answer without a hint, and not all three on one \
-                        day. It is due once the chance that you recall it falls below about 90%.";
+pub const RULE: &str = "Mastered: three correct in a row, over at least two days. Each may take a second try but not the \
+                        solution, and two of them must be right at the first try without a hint. A skill is due again \
+                        once the chance that you recall it falls below about 90%.";
 
 /// How many attempts the rule looks at.
 pub const RECENT: usize = 3;

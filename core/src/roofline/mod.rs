@@ -274,7 +274,7 @@ impl Placed {
         let rate = |r: f64| unbroken(&Unit::FlopPerSecond.format(r));
         let intensity = chosen.intensity();
         let place = format!(
-            "{} does {} FLOP per byte, and {gpu} turns at {}",
+            "{} does {} FLOP per byte, and the ridge point of {gpu} is {}",
             chosen.label,
             number(intensity),
             number(roof.ridge())

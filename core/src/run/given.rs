@@ -140,7 +140,7 @@ impl Setting {
                 if is_bare { value.to_owned() } else { format!("\"{value}\"") }
             }
             (Takes::Whole(min, max), Some(n)) if (min..=max).contains(&n) => n.to_string(),
-            (Takes::Choice(_), _) => return Err(format!("{} has no choice “{value}”.", self.label)),
+            (Takes::Choice(_), _) => return Err(format!("“{value}” is not a value of “{}”.", self.label)),
             (Takes::Whole(min, max), _) => {
                 return Err(format!("{} can’t be “{value}”. Write a whole number from {min} to {max}.", self.label));
             }

@@ -112,14 +112,14 @@ const OWN: [Param<Params>; 14] = [
         .at(|p: &mut Params| p.gpus.slot()),
     choice(
         "scaling",
-        "what stays the same: strong, the batch of a step; weak, the sequences of a replica",
+        "what stays the same: strong, the batch per step; weak, the sequences per replica",
         Scaling::LIST,
         "strong",
     )
     .label("Strong or weak scaling")
     .main()
     .at(|p: &mut Params| p.scaling.slot()),
-    whole("batch", "sequences of a step, if scaling is strong", [1, 1_000_000], "1024")
+    whole("batch", "sequences per step, if scaling is strong", [1, 1_000_000], "1024")
         .label("Sequences per step")
         .doubling(14)
         .more(JOB)

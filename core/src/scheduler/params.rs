@@ -240,7 +240,7 @@ impl Model for Params {
             .slider(Scale::Linear { min: 1.0, max: 64.0, step: 1.0 })
             .more("Cluster")
             .at(|p| p.nodes.slot()),
-        whole("gpus", "GPUs of a node", [1, 8], "8")
+        whole("gpus", "GPUs per node", [1, 8], "8")
             .takes(Takes::Node)
             .label("GPUs per node")
             .doubling(3)

@@ -11,7 +11,7 @@ use super::machine::{Machine, Serves};
 use super::step::{Chunk, Engine};
 use crate::declare::{
     Aim, Decision, Field as _, Measure, Model, Origin, Origins, Param, Scale, headline, join, lever, lever_of, measure,
-    origin, real, target, when, whole, within, words, yes_no,
+    origin, real, target, when, whole, within, words, written, yes_no,
 };
 use crate::hardware::{PRICE, links};
 use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
@@ -285,11 +285,17 @@ impl Model for Params {
         measure("per-gpu", "Tokens/s per GPU", Unit::Count, |_, p| p.of(|s| s.share.per_gpu)),
         headline(
             "GPU price over generated tokens.",
-            measure("dollars-per-million", "US$ per million tokens", Unit::Ratio, |o, p| o.dollars(p)),
+            written(
+                dollars,
+                measure("dollars-per-million", "Cost per million tokens", Unit::Ratio, |o, p| o.dollars(p)),
+            ),
         ),
-        measure("dollars-per-hour", "US$ per hour", Unit::Ratio, |o, p| {
-            o.price * p.of(|s| s.gpus().unwrap_or(0) as f64)
-        }),
+        written(
+            dollars,
+            measure("dollars-per-hour", "Cost per hour", Unit::Ratio, |o, p| {
+                o.price * p.of(|s| s.gpus().unwrap_or(0) as f64)
+            }),
+        ),
         measure("weights", "Weights per replica", Unit::Bytes, |_, p| p.of(|s| s.bytes[0])),
         measure("room", "Memory left for the KV cache per replica", Unit::Bytes, |_, p| p.of(|s| s.bytes[1])),
         measure("bytes-per-token", "KV cache per token", Unit::Bytes, |_, p| p.of(|s| s.bytes[2])),

@@ -65,7 +65,7 @@ const SPECS: [ParamSpec; 11] = [
     },
     choice("guess", "with model=custom: the family by whose rules it was read", &MODEL_TYPES, ""),
     choice("gpu", "the GPU", &hardware::IDS, ""),
-    whole("node", "GPUs of a node", MAX_NODE),
+    whole("node", "GPUs per node", MAX_NODE),
     whole("nodes", "nodes", MAX_NODES),
     choice("link", "link inside a node", &links::INSIDE_IDS, ""),
     choice("net", "link between nodes", &links::BETWEEN_IDS, ""),

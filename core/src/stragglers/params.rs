@@ -39,7 +39,7 @@ impl Model for Params {
             .steps(1.0)
             .more("What is done")
             .at(|p| p.spares.slot()),
-        real("jitter", "deviation of a rank’s computation, in percent of it", [0.0, 20.0], "2")
+        real("jitter", "deviation of the computation per rank, in percent of it", [0.0, 20.0], "2")
             .label("Jitter, percent")
             .each(Unit::Fraction, 0.01)
             .steps(0.5)
@@ -50,7 +50,7 @@ impl Model for Params {
             .slider(Scale::Decades(1, 7))
             .more("A rank")
             .at(|p| p.every.slot()),
-        real("pause", "length of a pause, in percent of a rank’s computation; 0 for none", [0.0, 500.0], "50")
+        real("pause", "length of a pause, in percent of the computation per rank; 0 for none", [0.0, 500.0], "50")
             .label("Pause length, percent of the step")
             .each(Unit::Fraction, 0.01)
             .steps(10.0)

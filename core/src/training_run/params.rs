@@ -650,7 +650,7 @@ impl Run {
             String::new()
         };
         format!(
-            "{} parameters{active} see {} tokens in {} on {} × {} at an MFU of {}, for {} at {} per GPU-hour",
+            "Training {} parameters{active} on {} tokens takes {} on {} × {} at an MFU of {} and costs {} at {} per GPU-hour",
             unbroken(&count(total.max(params))),
             unbroken(&count(self.tokens)),
             unbroken(&Unit::Seconds.format(self.seconds())),
@@ -696,7 +696,7 @@ impl Run {
     pub fn optimizer_finding(&self) -> String {
         let cost = self.optimizer();
         format!(
-            "{} keeps {} beside the master weights, {} bytes a parameter. A step of it computes {} of what the batch does.",
+            "{} keeps {} beside the master weights, {} bytes per parameter. A step of it computes {} of what the batch does.",
             self.rule.label(),
             unbroken(&Unit::Bytes.format(cost.state)),
             number(cost.state / self.size.total),

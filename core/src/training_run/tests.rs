@@ -153,7 +153,7 @@ fn a_token_cannot_use_more_than_there_is() {
 #[test]
 fn findings_name_what_was_asked() {
     let run = run("params=70e9&gpus=1024&days=30");
-    assert!(run.finding().starts_with("70\u{a0}B parameters see "), "{}", run.finding());
+    assert!(run.finding().starts_with("Training 70\u{a0}B parameters on "), "{}", run.finding());
     assert!(run.batch_finding().contains("of the critical size"));
     assert!(run.optimizer_finding().starts_with("AdamW keeps"));
     assert!(run.curve().windows(2).all(|w| w[1].1 < w[0].1));

@@ -175,7 +175,7 @@ impl Model for Params {
         .label("Maximum units in flight")
         .at(|p| p.in_flight.slot()),
         each("rows", "rows of a micro-batch", [1, 4], "2").label("Rows per micro-batch").at(|p| p.rows.slot()),
-        each("accumulate", "micro-batches of a step", [1, 4], "1")
+        each("accumulate", "micro-batches per step", [1, 4], "1")
             .label("Micro-batches per step")
             .at(|p| p.accumulate.slot()),
         switch("last-only", "whether HYBRID_SHARD’s all-reduce between nodes waits for the last micro-batch", false)

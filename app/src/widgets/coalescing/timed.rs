@@ -58,7 +58,7 @@ pub(super) fn view(params: Memo<Params>, runner: Runner) -> AnyView {
             let text = if params.with(|p| p.view == ringside_core::coalescing::View::Shared) {
                 "Only patterns of global memory are timed."
             } else {
-                "Only values of 4 bytes are timed: choose 4 bytes a value."
+                "Only values of 4 bytes are timed: choose 4 bytes per value."
             };
             view! { <p class="fine">{text}</p> }
         })

@@ -52,7 +52,7 @@ pub(super) fn view(state: State<Params>) -> AnyView {
                 numbers("attention"),
                 numbers("time not computing"),
                 numbers("exposed"),
-                numbers("sent by a rank"),
+                numbers("sent per rank"),
                 numbers("keys and values held"),
             ]
             rows=rows.into_any()

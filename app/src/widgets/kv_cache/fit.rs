@@ -109,7 +109,7 @@ fn picture(params: &Params, shown: &Shown, wide: f64) -> String {
     bars.head(&format!("In blocks of {}", grouped(params.block)), &fits(fit.requests));
     bars.requests(fit.requests, fit.request.max(1.0), filled.min(fit.request), weights);
     bars.head(
-        &format!("In one room of {} tokens each", grouped(params.longest.max(params.tokens))),
+        &format!("With {} tokens reserved for each", grouped(params.longest.max(params.tokens))),
         &fits(fit.requests_reserved),
     );
     bars.requests(fit.requests_reserved, fit.reserved.max(1.0), filled.min(fit.reserved), weights);

@@ -131,7 +131,7 @@ fn counted(state: State, shown: Shown) -> AnyView {
     let gpus = move || state.params().with(|p| grouped(p.gpus() as u64));
     view! {
         <p class="fine">
-            {each} " bytes a parameter before sharding, as " {move || of().0} " counts: " {move || of().1}
+            {each} " bytes per parameter before sharding, as " {move || of().0} " counts: " {move || of().1}
             ". tp × cp × pp × data-parallel ranks are " {gpus} " GPUs; experts are spread over ranks of dp × cp."
         </p>
     }

@@ -138,7 +138,7 @@ fn said(measure: Measure, value: f64) -> String {
     let text = amount(measure, value);
     match measure {
         Measure::Params => format!("{text} parameters"),
-        Measure::Flops => format!("{text} a token, forward"),
+        Measure::Flops => format!("{text} per token, forward"),
     }
 }
 

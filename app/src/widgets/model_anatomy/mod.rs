@@ -74,7 +74,7 @@ fn view(props: Props) -> AnyView {
         params.with(|p| {
             let of = match p.show {
                 Measure::Params => "parameters",
-                Measure::Flops => "forward FLOPs of one token",
+                Measure::Flops => "forward FLOPs per token",
             };
             format!("{} · {of}", p.model.name())
         })

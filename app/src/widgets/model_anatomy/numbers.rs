@@ -43,7 +43,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
                 numbers("Times"),
                 words("Parameters of one"),
                 numbers("Parameters"),
-                numbers("FLOPs of a token"),
+                numbers("FLOPs per token"),
                 words("In nanoGPT"),
             ]
             rows=rows.into_any()

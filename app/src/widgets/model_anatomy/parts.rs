@@ -52,7 +52,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label="Components">
             <table class="parts">
-                <caption>"Parameters, and forward FLOPs of one token"</caption>
+                <caption>"Parameters, and forward FLOPs per token"</caption>
                 <thead>
                     <tr>
                         <th scope="col">"Component"</th>

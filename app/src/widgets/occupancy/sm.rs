@@ -64,7 +64,7 @@ fn resource(room: Room, blocks: u64) -> impl IntoView {
         <div class="sm-room" class:limits=room.limits class:too-much=too_much>
             <p>
                 <b>{room.limit.label()}</b>
-                <small>{format!("{} of {} a block", amount(room.block), amount(room.capacity))}</small>
+                <small>{format!("{} of {} per block", amount(room.block), amount(room.capacity))}</small>
             </p>
             <div class="sm-bar">
                 {(0..blocks).map(piece).collect_view()}

@@ -100,7 +100,7 @@ fn view(props: Props) -> AnyView {
             let c = p.cluster;
             let tokens = p.seq as f64 * p.batch as f64;
             let batch = Unit::Count.format(tokens);
-            format!("{} · {} × {} · {batch} tokens a step", p.model.name(), grouped(c.gpus()), c.gpu.name)
+            format!("{} · {} × {} · {batch} tokens per step", p.model.name(), grouped(c.gpus()), c.gpu.name)
         })
     });
     let possible = Memo::new(move |_| shown.look.with(|look| look.layout.is_some()));

@@ -42,7 +42,7 @@ fn steps(run: &Run, now: usize) -> AnyView {
                 words("what"),
                 words("from"),
                 words("to"),
-                numbers("numbers sent by a rank"),
+                numbers("numbers sent per rank"),
             ]
             rows=run.drawn.ranks.steps.iter().enumerate().map(row).collect_view().into_any()
         />
@@ -71,7 +71,7 @@ fn ladder(run: &Run) -> AnyView {
             columns=[
                 words("ranks"),
                 words("nodes"),
-                numbers("sent by a rank"),
+                numbers("sent per rank"),
                 numbers("arithmetic"),
                 numbers("collectives"),
                 numbers("waited for"),

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
-use ringside_core::quantity::{Unit, unbroken};
 use ringside_core::zero::{Action, Memory, Run, Segment, State as Ranks, Strategy};
 use ringside_drawing::scale::{Linear, percent};
 
@@ -176,7 +175,7 @@ impl Held {
                 let _ = write!(path, "M{x:.2} 0h{part:.2}v1h-{part:.2}z");
                 x += part;
             }
-            let _ = write!(held.amounts, "<b>{}</b>", unbroken(&Unit::Bytes.format(memory.total())));
+            let _ = write!(held.amounts, "<b>{}</b>", super::bytes(memory.total()));
         }
         held
     }

@@ -1,7 +1,7 @@
 //! The strategies beside each other, at the same parameters.
 
 use leptos::prelude::*;
-use ringside_core::quantity::{Unit, number, unbroken};
+use ringside_core::quantity::number;
 use ringside_core::zero::{Memory, Params, Run, Strategy};
 use ringside_drawing::scale::{Linear, percent};
 
@@ -69,9 +69,9 @@ pub(super) fn view(state: State) -> AnyView {
             class="strategies"
             columns=[
                 words("strategy"),
-                words("peak of a rank"),
+                words("peak per rank"),
                 numbers("between steps"),
-                words("sent by a rank"),
+                words("sent per rank"),
                 numbers("exposed"),
                 numbers("leaves a node"),
                 words("result"),
@@ -86,7 +86,7 @@ fn line(state: State, row: &Row, most: Linear, widest: Linear) -> AnyView {
     let strategy = row.strategy;
     let is_on_show = move || state.params().with(|p| p.strategy == strategy);
     let show = move |_| state.update(|p| *p = Params { strategy, ..p.at_start() });
-    let bytes = |value: f64| unbroken(&Unit::Bytes.format(value));
+    let bytes = super::bytes;
     let cells = match row.run {
         None => view! { <td colspan="6">"not with these nodes"</td> }.into_any(),
         Some(run) => view! {

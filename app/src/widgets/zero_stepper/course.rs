@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use leptos::ev::MouseEvent;
 use leptos::html;
 use leptos::prelude::*;
-use ringside_core::quantity::{Unit, bytes_decimal, unbroken};
+use ringside_core::quantity::bytes_decimal;
 use ringside_core::zero::{Pass, Run};
 use ringside_drawing::scale::{Linear, percent};
 
@@ -60,7 +60,7 @@ impl Course {
             ticks: ticks::ticks(scale, bytes_decimal),
             areas,
             peak: (across.percent(peak as f64 + 0.5), height(most)),
-            name: format!("peak {}", unbroken(&bytes_decimal(most))),
+            name: format!("peak {}", super::bytes(most)),
             passes: passes
                 .into_iter()
                 .map(|(pass, _, events)| (pass.label(), pass_class(pass), across.percent(events as f64)))
@@ -105,7 +105,7 @@ pub(super) fn view(shown: Shown, set: Callback<usize>) -> AnyView {
         })
     };
     view! {
-        <p class="side-title">"Memory of a rank, event by event"</p>
+        <p class="side-title">"Memory per rank, event by event"</p>
         <div class="memory" node_ref=node on:click=go>
             <svg class="memory-axis" aria-hidden="true">
                 {ticks::up(ticks)}
@@ -137,7 +137,7 @@ fn meter(shown: Shown) -> impl IntoView {
     let text = move || {
         shown.run.with(|run| {
             let (now, end) = (run.mark(shown.step.get()), run.mark(run.steps()));
-            let bytes = |value: f64| unbroken(&Unit::Bytes.format(value));
+            let bytes = super::bytes;
             format!("{} of {} sent, {} of it exposed", bytes(now.sent), bytes(end.sent), bytes(now.exposed))
         })
     };

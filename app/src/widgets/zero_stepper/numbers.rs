@@ -1,7 +1,6 @@
 //! The numbers themselves: of the layer that the event is about, the first of each shard on each rank.
 
 use leptos::prelude::*;
-use ringside_core::quantity::Unit;
 use ringside_core::zero::{Memory, Run, State as Ranks};
 
 use super::Shown;
@@ -40,7 +39,7 @@ fn values(run: &Run, state: &Ranks, step: usize) -> AnyView {
 }
 
 fn memory(run: &Run, state: &Ranks, step: usize) -> AnyView {
-    let bytes = |value: f64| view! { <td class="number">{Unit::Bytes.format(value)}</td> };
+    let bytes = |value: f64| view! { <td class="number">{super::bytes(value)}</td> };
     let rows = (0..run.params.ranks).map(|rank| {
         let memory = state.memory(rank);
         view! {

@@ -68,11 +68,11 @@ pub fn chart(placed: &Placed, measured: &Measured) -> Chart {
     }
     let (intensity, ridge) = (chosen.intensity(), roof.ridge());
     let rate = roof.attainable(intensity);
-    let turns = |gpu: &Accelerator| format!("{} turns at {}", gpu.name, number(Roof::of(gpu).ridge()));
+    let ridges = |gpu: &Accelerator| format!("{}: ridge point {}", gpu.name, number(Roof::of(gpu).ridge()));
     Chart {
         label: format!(
             "Attainable operations per second over operations per byte. {}. {} lies at {}.",
-            beside().map(turns).collect::<Vec<_>>().join(", "),
+            beside().map(ridges).collect::<Vec<_>>().join(", "),
             chosen.label,
             number(intensity)
         ),

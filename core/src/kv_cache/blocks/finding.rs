@@ -157,12 +157,16 @@ impl Params {
         };
         let before = if self.activations > 0.0 { "" } else { BEFORE_ACTIVATIONS };
         format!(
-            "{} of {} tokens fit{} beside the weights of {name}. It keeps {} a token, and {} are left on {gpus}: {} tokens. In one room of {} slots each it would be \
-             {}.{alike}{copies}{before}",
+            "{} of {} tokens fit{} beside the weights of {name}. It keeps {} per token. {} of the {} on {gpus}, minus {} of weights{}, leaves {}: {} tokens. \
+             If {} tokens were reserved for each request, {} would fit.{alike}{copies}{before}",
             counted(fit.requests as u64, "request", "requests"),
             grouped(self.tokens),
             if fit.requests == 1.0 { "s" } else { "" },
             Unit::Bytes.format(fit.per_token),
+            Unit::Fraction.format(self.used),
+            Unit::Bytes.format(self.gpu.memory.0),
+            Unit::Bytes.format(fit.weights),
+            if self.activations > 0.0 { " and activations" } else { "" },
             Unit::Bytes.format(fit.room),
             grouped(fit.slots as u64),
             grouped(self.longest.max(self.tokens)),

@@ -96,7 +96,7 @@ const OWN: [Param<Params>; 7] = [
     .labels(&["Whole", "Causal half"])
     .more(FLOPS)
     .at(|p: &mut Params| p.causal.slot()),
-    choice("show", "what the drawing shows: parameters, or forward FLOPs of one token", Measure::LIST, "params")
+    choice("show", "what the drawing shows: parameters, or forward FLOPs per token", Measure::LIST, "params")
         .label("Area shows")
         .main()
         .at(|p: &mut Params| p.show.slot()),

@@ -37,7 +37,7 @@ pub(super) fn deepseek(f: &mut Fields<'_>, family: Family) -> Shape {
         layers: layers.saturating_sub(dense),
         num_experts: f.need(&["n_routed_experts"], "the number of routed experts", 256, MAX_EXPERTS),
         num_experts_per_tok: if v2 {
-            f.need(&["num_experts_per_tok"], "experts of a token", chosen, MAX_EXPERTS)
+            f.need(&["num_experts_per_tok"], "experts per token", chosen, MAX_EXPERTS)
         } else {
             f.size("num_experts_per_tok", Absent::Class(chosen), 1, MAX_EXPERTS)
         },

@@ -276,7 +276,7 @@ pub(super) fn granite_hybrid(f: &mut Fields<'_>) -> Shape {
         intermediate_size: f.need(&["intermediate_size"], "the width of an expert", 512, MAX_ROWS),
         shared_intermediate_size: shared,
         num_experts: experts,
-        num_experts_per_tok: f.need(&["num_experts_per_tok"], "experts of a token", 6, MAX_EXPERTS),
+        num_experts_per_tok: f.need(&["num_experts_per_tok"], "experts per token", 6, MAX_EXPERTS),
         ..super::experts::plain(layers)
     });
     if moe.is_none() {
@@ -540,7 +540,7 @@ pub(super) fn gemma4(f: &mut Fields<'_>) -> Shape {
     let moe = if mixture {
         Some(Moe {
             num_experts: f.need(&["num_experts"], "the number of routed experts", 128, MAX_EXPERTS),
-            num_experts_per_tok: f.need(&["top_k_experts"], "experts of a token", 8, MAX_EXPERTS),
+            num_experts_per_tok: f.need(&["top_k_experts"], "experts per token", 8, MAX_EXPERTS),
             intermediate_size: f.need(&["moe_intermediate_size"], "the width of an expert", 704, MAX_ROWS),
             ..super::experts::plain(layers)
         })
@@ -803,7 +803,7 @@ pub(super) fn minimax_m3(f: &mut Fields<'_>) -> Shape {
             MAX_ROWS,
         ),
         num_experts: f.need(&["num_local_experts"], "the number of routed experts", 128, MAX_EXPERTS),
-        num_experts_per_tok: f.need(&["num_experts_per_tok"], "experts of a token", 4, MAX_EXPERTS),
+        num_experts_per_tok: f.need(&["num_experts_per_tok"], "experts per token", 4, MAX_EXPERTS),
         shared_intermediate_size: f
             .need(&["shared_intermediate_size"], "the width of a shared expert", 3072, MAX_ROWS)
             .saturating_mul(shared),
@@ -1010,7 +1010,7 @@ pub(super) fn kimi_linear(f: &mut Fields<'_>) -> Shape {
         num_experts: f.need(&["num_experts", "n_routed_experts"], "the number of routed experts", 256, MAX_EXPERTS),
         num_experts_per_tok: f.need(
             &["num_experts_per_token", "num_experts_per_tok"],
-            "experts of a token",
+            "experts per token",
             8,
             MAX_EXPERTS,
         ),

@@ -38,7 +38,7 @@ impl Params {
             format!("{models} models’ states take")
         };
         format!(
-            "{many} {} a GPU, {} times those of pre-training the {} on the same GPUs.",
+            "{many} {} per GPU, {} times those of pre-training the {} on the same GPUs.",
             bytes(step.states()),
             number(step.states() / step.pretraining_states.max(1.0)),
             if self.method == Method::Reward { "model" } else { "policy" }

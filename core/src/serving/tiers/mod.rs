@@ -26,7 +26,7 @@ use crate::hardware::links::{self, Link};
 use crate::kv_cache::{Cache, Keeping, Keeps};
 use crate::model::{ModelRef, reference};
 use crate::options;
-use crate::quantity::{Unit, bytes_binary};
+use crate::quantity::{Unit, bytes_binary, dollars};
 use crate::query::{Query, Reader};
 use crate::units::{GB, TB};
 
@@ -350,11 +350,17 @@ impl Model for Params {
         ),
         headline(
             "What the tier costs from one use to the next.",
-            measure("hit-cost", "US$ per 1,000 hits", Unit::Ratio, |p, o| {
-                HITS * o.keeping[p.tier as usize] * p.between
-            }),
+            written(
+                dollars,
+                measure("hit-cost", "Cost per 1,000 hits", Unit::Ratio, |p, o| {
+                    HITS * o.keeping[p.tier as usize] * p.between
+                }),
+            ),
         ),
-        measure("recompute-cost", "US$ to recompute 1,000 times", Unit::Ratio, |_, o| HITS * o.computing),
+        written(
+            dollars,
+            measure("recompute-cost", "Cost to recompute 1,000 times", Unit::Ratio, |_, o| HITS * o.computing),
+        ),
         when(
             |p, o| o.worth_keeping(p.tier).is_some(),
             measure("worth-keeping", "Longest time between uses that pays", Unit::Seconds, |p, o| {

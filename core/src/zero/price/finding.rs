@@ -8,7 +8,7 @@ impl Params {
     /// What the chosen scheme costs beside plain `FULL_SHARD`, in a few sentences.
     pub fn finding(&self, price: &Price) -> String {
         let mut text = format!(
-            "{} holds {} a GPU at most and sends {} from each in a step; {} leave a node.",
+            "{} holds at most {} per GPU. In each step a GPU sends {}, and {} leave a node.",
             self.scheme.label(),
             bytes_decimal(price.peak()),
             bytes_decimal(price.sent),

@@ -31,12 +31,12 @@ impl Model for Params {
             .main()
             .at(|p| p.params.slot()),
         whole("gpus", "GPUs", [1, 65_536], "64").label("GPUs").doubling(14).main().at(|p| p.gpus.slot()),
-        whole("node", "GPUs of a node", [1, 256], "8")
+        whole("node", "GPUs per node", [1, 256], "8")
             .label("GPUs per node")
             .doubling(6)
             .more(MACHINE)
             .at(|p| p.node.slot()),
-        whole("microbatches", "micro-batches of a step", [1, 4096], "1")
+        whole("microbatches", "micro-batches per step", [1, 4096], "1")
             .label("Micro-batches")
             .format(|n| grouped(n as u64))
             .doubling(6)
