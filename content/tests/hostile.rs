@@ -106,7 +106,7 @@ const ATTRIBUTES: &[&str] = &[
 ];
 /// What the map, the contents, the list of sources and the labs have besides.
 const FORM_ELEMENTS: &[&str] =
-    &["b", "button", "dd", "dl", "dt", "form", "header", "i", "input", "label", "option", "progress", "select"];
+    &["b", "button", "dd", "dl", "dt", "form", "header", "i", "input", "label", "option", "progress", "select", "textarea"];
 const FORM_ATTRIBUTES: &[&str] = &[
     "aria-controls",
     "aria-expanded",
@@ -156,6 +156,7 @@ const FORM_ATTRIBUTES: &[&str] = &[
     "maxlength",
     "name",
     "placeholder",
+    "rows",
     "spellcheck",
     "type",
 ];

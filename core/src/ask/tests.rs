@@ -1110,12 +1110,12 @@ fn amounts_of_real_questions_come_to_what_a_hand_works_out() {
             &[("users", "1")],
             "8 × H100",
         ),
-        // 64 × 989e12 × MFU × 30 days / (6 × 7e9), at the 43.5% that half of the published runs reach.
+        // 64 × 989e12 × MFU × 30 days / (6 × 7e9), at 42.4%, the median of the published runs.
         (
             "train 7B for 30 days on 64 H100, how many tokens does it see",
             "training-run",
             &[],
-            "1.7 T tokens takes 30 days",
+            "1.65 T tokens takes 30 days",
         ),
         (
             "I have 1000 H100-hours, how many tokens can I train a 1B on",

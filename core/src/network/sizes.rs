@@ -504,10 +504,10 @@ mod tests {
                 "300 NVLink 3 (A100)",
                 "200 NVLink 4 (H800)",
                 "22 UPI, Xeon Sapphire Rapids between sockets",
-                "400 8 ports a node of InfiniBand NDR 400 Gb/s",
-                "50 one port a node of InfiniBand NDR 400 Gb/s",
+                "400 8 ports per node of InfiniBand NDR 400 Gb/s",
+                "50 one port per node of InfiniBand NDR 400 Gb/s",
                 "57.1 a spine that carries 1/7 of the nodes’ 8 ports of InfiniBand NDR 400 Gb/s",
-                "12.5 one port a node of Ethernet 100 Gb/s",
+                "12.5 one port per node of Ethernet 100 Gb/s",
             ]
         );
     }
