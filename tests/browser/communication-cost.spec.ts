@@ -16,7 +16,7 @@ test("latency and bandwidth make the time; machines change what is narrowest", a
   await figure(page).getByRole("button", { name: "16 nodes, one port each" }).click();
   await expect(output(page, "peak-busbw")).toHaveText("50 GB/s");
   await expect.poll(() => parameter(page, "nics")).toBe("1");
-  await expect(figure(page).locator(".finding-rest")).toContainText("one port a node of InfiniBand NDR");
+  await expect(figure(page).locator(".finding-rest")).toContainText("one port per node of InfiniBand NDR");
   // Where latency is as long as bandwidth, and the ring as fast as a tree: in both charts, of which paper has the words.
   await page.emulateMedia({ media: "print" });
   await expect(figure(page).locator(".chart-paper text", { hasText: /^(latency = bandwidth|ring = tree):/ })).toHaveCount(4);

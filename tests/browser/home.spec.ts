@@ -21,7 +21,7 @@ test("the first screen says where to start, the box answers, and a phone's heade
   await step(page, "the box answers a question with its numbers, and reads a config", async () => {
     await open(page, "./");
     const box = page.locator("[data-island=ask]");
-    await box.locator("input").focus();
+    await box.locator("textarea").focus();
     const field = box.getByRole("combobox");
     await expect(field).toBeFocused();
     await field.fill("7B LoRA on one 24 GB card");
@@ -42,18 +42,27 @@ test("the first screen says where to start, the box answers, and a phone's heade
   await step(page, "Enter on a pasted error opens what the diagnosis leads to", async () => {
     await open(page, "./");
     const box = page.locator("[data-island=ask]");
-    await box.locator("input").focus();
+    await box.locator("textarea").focus();
     await box.getByRole("combobox").fill("Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1559, OpType=_REDUCE_SCATTER_BASE, Timeout(ms)=1800000) ran for 1800441 milliseconds before timing out");
     await expect(box.getByRole("option").first()).toContainText("Diagnosis");
     await page.keyboard.press("Enter");
     await expect(page).toHaveURL(/chapter\/fault-tolerance\/#noticing/);
   });
 
+  await step(page, "a log that is pasted while the box is on its way keeps its lines", async () => {
+    await open(page, "./");
+    const box = page.locator("[data-island=ask]");
+    const field = box.locator("textarea");
+    await field.evaluate((field: HTMLTextAreaElement) => (field.value = "rank 3: waits\nrank 7: is elsewhere"));
+    await field.focus();
+    await expect(box.getByLabel("A log: what a job printed")).toHaveValue("rank 3: waits\nrank 7: is elsewhere");
+  });
+
   await step(page, "on a phone an answer has the width of its card", async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await open(page, "./");
     const box = page.locator("[data-island=ask]");
-    await box.locator("input").focus();
+    await box.locator("textarea").focus();
     await box.getByRole("combobox").fill("7B LoRA on one 24 GB card");
     const context = box.locator(".answer .result-context").first();
     await expect(context).toBeVisible();

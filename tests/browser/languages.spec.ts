@@ -30,13 +30,13 @@ test("a chapter can be read in German, and what is English in it says so", async
 test("both languages are one chapter, and each leads to the other", async ({ page }) => {
   await page.goto(GERMAN);
   await ready(page);
-  await page.getByRole("button", { name: "Als erledigt und alle Abschnitte" }).click();
+  await page.getByRole("button", { name: "Als erledigt und gelesen markieren" }).click();
   await page.locator(".languages").getByRole("link", { name: "English" }).click();
   await expect(page.locator("h1")).toHaveText("Where the memory goes");
   await expect(page.getByRole("button", { name: "✓ Marked as done" })).toBeVisible();
   await page.locator(".languages").getByRole("link", { name: "Deutsch" }).click();
   await expect(page.locator("h1")).toHaveText("Wo der Speicher bleibt");
-  await expect(page.getByRole("button", { name: "✓ Als erledigt markiert" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "✓ Als erledigt und gelesen markiert" })).toBeVisible();
 });
 
 test("a page names its other languages to search engines", async ({ request }) => {

@@ -123,6 +123,6 @@ test("chapter 02: a prediction opens the figure, and the text moves it", async (
   await page.locator("a.see", { hasText: "See up_proj" }).click();
   await expect(figure(page).locator('input[name="piece"][value="up_proj"]')).toBeChecked();
   await expect(figure(page).locator(".anatomy-piece")).toContainText("3,072 × 768");
-  await page.locator("a.see", { hasText: "Draw the areas by FLOPs" }).click();
+  await page.locator("a.see", { hasText: "the areas by FLOPs" }).click();
   await expect(figure(page).first().locator('input[name="show"][value="flops"]')).toBeChecked();
 });
