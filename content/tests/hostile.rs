@@ -105,8 +105,10 @@ const ATTRIBUTES: &[&str] = &[
     "value",
 ];
 /// What the map, the contents, the list of sources and the labs have besides.
-const FORM_ELEMENTS: &[&str] =
-    &["b", "button", "dd", "dl", "dt", "form", "header", "i", "input", "label", "option", "progress", "select", "textarea"];
+const FORM_ELEMENTS: &[&str] = &[
+    "b", "button", "dd", "dl", "dt", "form", "header", "i", "input", "label", "option", "progress", "select",
+    "textarea",
+];
 const FORM_ATTRIBUTES: &[&str] = &[
     "aria-controls",
     "aria-expanded",
