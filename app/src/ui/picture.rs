@@ -2,7 +2,7 @@
 
 use leptos::html;
 use leptos::prelude::*;
-use ringside_drawing::chart::Frame;
+use ringside_drawing::chart::{Chart, Frame};
 use ringside_drawing::picture::Picture;
 
 use super::chart::{self, Room, keep_measured};
@@ -17,17 +17,14 @@ pub fn view(class: &'static str, picture: Memo<Picture>) -> AnyView {
 
 /// The same of what may be a chart in some states: that is read by pointer and keys.
 pub fn live(class: &'static str, picture: Memo<Picture>) -> AnyView {
-    let chart = Memo::new(move |_| {
+    let is_chart = Memo::new(move |_| picture.with(|picture| matches!(picture, Picture::Chart(_))));
+    let chart = move |_: Option<&Chart>| {
         picture.with(|picture| match picture {
-            Picture::Chart(chart) => Some(chart.as_ref().clone()),
-            _ => None,
+            Picture::Chart(chart) => chart.as_ref().clone(),
+            _ => Chart::default(),
         })
-    });
-    let is_chart = Memo::new(move |_| chart.with(Option::is_some));
-    let drawn = move || match is_chart.get() {
-        true => chart::view(class, Memo::new(move |_| chart.get().unwrap_or_default())),
-        false => view(class, picture),
     };
+    let drawn = move || if is_chart.get() { chart::view(class, Memo::new(chart)) } else { view(class, picture) };
     drawn.into_any()
 }
 

@@ -1,7 +1,7 @@
 //! The registry of widgets, then one file per widget.
 //!
 //! A widget shows one model of `ringside_core::catalogue` and has its id. One that a single picture shows needs nothing here: it is in the list of
-//! `ringside_drawing::figure`. For another, write its file and its style sheet, and add its line below; its page, its place in chapters, search, screenshots and the tests over all of them follow by themselves.
+//! `ringside_drawing::pictures`. For another, write its file and its style sheet, and add its line below; its page, its place in chapters, search, screenshots and the tests over all of them follow by themselves.
 
 mod activation_memory;
 mod amdahl;

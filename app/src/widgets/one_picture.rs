@@ -1,4 +1,4 @@
-//! The figures that one picture shows: all that is their own is in `ringside_drawing::figure`.
+//! The figures that one picture shows. All that is their own is what they say as a `ringside_drawing::figure::Figure`.
 
 use leptos::prelude::*;
 use ringside_core::quantity::Quantity;
@@ -42,9 +42,11 @@ fn view<F: Figure>(props: Props) -> AnyView {
     let shown = Shown::new(params, seen::<F>, |_| F::standard());
     let picture = Memo::new(move |_| shown.with(|seen| seen.picture.clone()));
     let quantities = Memo::new(move |_| shown.with(|seen| seen.quantities.clone()));
-    let input = params.with_untracked(F::model).map(|first| {
-        let model = Signal::derive(move || params.with(F::model).unwrap_or(first));
-        ModelInput::new(model, move |model| state.update(|p| p.set_model(model)))
+    let about = |mut params: F| params.about().map(|about| about.model());
+    let input = about(params.get_untracked()).map(|first| {
+        let model = Signal::derive(move || about(params.get()).unwrap_or(first));
+        let set = move |model| state.update(|p| p.about().into_iter().for_each(|about| about.choose(model)));
+        ModelInput::new(model, set)
     });
     let controls = Controls::of(state);
     let controls = match input {

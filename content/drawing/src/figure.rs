@@ -2,18 +2,16 @@
 
 use ringside_core::declare::Model;
 use ringside_core::model::ModelRef;
+use ringside_core::serving::machine::Machine;
 
 use crate::picture::Picture;
 
 /// A model that one picture shows.
 pub trait Figure: Model {
-    /// The model that it is about, where that may be the learner's own.
-    fn model(&self) -> Option<ModelRef> {
+    /// Where the model that it is about stands, if that may be the learner's own.
+    fn about(&mut self) -> Option<About<'_>> {
         None
     }
-
-    /// Puts another in its place.
-    fn set_model(&mut self, _model: ModelRef) {}
 
     /// The state in a few words.
     fn subtitle(&self) -> String;
@@ -26,6 +24,33 @@ pub trait Figure: Model {
 
     /// The numbers behind it.
     fn table(&self, result: &Self::Result) -> Table;
+}
+
+/// Where a figure has its model.
+#[derive(Debug)]
+pub enum About<'a> {
+    /// By itself.
+    Model(&'a mut ModelRef),
+    /// On the machine that serves it.
+    Machine(&'a mut Machine),
+}
+
+impl About<'_> {
+    /// The model.
+    pub fn model(&self) -> ModelRef {
+        match self {
+            Self::Model(model) => **model,
+            Self::Machine(machine) => machine.model,
+        }
+    }
+
+    /// Puts another in its place; a machine takes its weights' form with it.
+    pub fn choose(self, other: ModelRef) {
+        match self {
+            Self::Model(model) => *model = other,
+            Self::Machine(machine) => machine.choose(other),
+        }
+    }
 }
 
 /// Numbers in rows. The first cell of a row is its head.

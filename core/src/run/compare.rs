@@ -78,16 +78,23 @@ impl Row {
                 let over = |end: f64| self.measured.filter(|_| end > 0.0).map_or(gap, |measured| measured / end - 1.0);
                 let ends = self.predicted.map_or([gap; 2], |[low, _, high]| [over(high), over(low)]);
                 let [near, far] = if gap > 0.0 { ends } else { [ends[1], ends[0]] }.map(percent);
-                if near == far { near } else { format!("{near} to {far}") }
+                match near.as_str() {
+                    _ if near == far => near,
+                    NO_GAP => format!("up to {far}"),
+                    _ => format!("{near} to {far}"),
+                }
             }
         }
     }
 }
 
+/// What is said of a gap of less than half a percent.
+const NO_GAP: &str = "none";
+
 /// A gap in whole percents with its sign.
 fn percent(gap: f64) -> String {
     match gap {
-        _ if gap.abs() < 0.005 => "none".to_owned(),
+        _ if gap.abs() < 0.005 => NO_GAP.to_owned(),
         _ => format!("{}{}%", if gap > 0.0 { "+" } else { "−" }, number((gap.abs() * 100.0).round())),
     }
 }
@@ -519,13 +526,13 @@ fn verdict(report: &Report, plan: &Plan) -> String {
     {
         let how = match measured / if measured > high { high } else { low } {
             ratio if ratio >= 1.5 => format!("at least {}× the predicted time", number(ratio)),
-            ratio if ratio > 1.0 => {
-                format!("at least {} more than predicted", percent(ratio - 1.0).trim_start_matches('+'))
+            ratio => {
+                let than = if ratio > 1.0 { "more" } else { "less" };
+                format!("at least {} {than} than predicted", Unit::Fraction.format((ratio - 1.0).abs()))
             }
-            ratio => format!("at least {} less than predicted", percent(1.0 - ratio).trim_start_matches('+')),
         };
         return format!(
-            "A step takes {how}, {} against {}, whatever is true of {}.",
+            "A step takes {how}, {} against {}, whatever the values of {}.",
             row.measured_text(),
             row.predicted_text(),
             labels(&plan.assumed)

@@ -60,9 +60,11 @@ pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String
         }
         said.extend(run.take(&piece));
     }
-    if let Some((output, launch)) = stepped(&cards).zip(run.fails.launch.take_if(|_| stepped(&cards).is_some())) {
+    if let Some(output) = stepped(&cards)
+        && let Some(launch) = run.fails.launch.take()
+    {
         let launch = launch.trim_end_matches('.');
-        said.push(format!("{launch}, though {output} shows steps. What it lacks is probably set elsewhere"));
+        said.push(format!("{launch}, but {output} shows steps: what the launch lacks is probably set elsewhere"));
     }
     let [node, nodes] = tested;
     let c = &mut run.cluster;

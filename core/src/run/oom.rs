@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::card::{Stop, quote};
 use super::ledger::Link;
 use crate::query::Query;
-use crate::units::{GIB, MIB};
+use crate::units::{GIB, KIB, MIB};
 
 /// Most lines of tracebacks that are kept.
 const MOST: usize = 400;
@@ -366,21 +366,21 @@ const NOT_FULL: &str = "By the message, more of the GPU was free than was asked 
 
 /// Whether PyTorch's message says that a tenth of the GPU was free, and more than was asked for.
 fn despite_free(text: &str) -> bool {
-    let size = |text: &str| {
-        let (number, unit) = text.trim_start().split_once(' ')?;
-        let unit = unit.split(|c: char| !c.is_ascii_alphabetic()).next()?;
-        let unit = [("bytes", 1.0), ("KiB", 1024.0), ("MiB", MIB), ("GiB", GIB)]
-            .into_iter()
-            .find(|(name, _)| *name == unit)?
-            .1;
-        Some(crate::decimal::parse(number)? * unit)
-    };
     let behind = |words: &str| size(text.split_once(words)?.1);
     let free = behind(" of which ").or_else(|| size(text.split_once(" free;")?.0.rsplit_once("; ")?.1));
     let total =
         behind("total capacity of ").or_else(|| size(text.split_once(" total capacity;")?.0.rsplit_once("; ")?.1));
     let all = behind("Tried to allocate ").zip(free).zip(total);
     all.is_some_and(|((asked, free), total)| free > asked && free > 0.1 * total)
+}
+
+/// The bytes that a text begins with, as PyTorch writes them: `1.24 GiB`, `512 B`, `2 bytes`.
+pub(super) fn size(text: &str) -> Option<f64> {
+    let (number, unit) = text.trim_start().split_once(|c: char| c.is_whitespace())?;
+    let unit = unit.trim_start().split(|c: char| !c.is_ascii_alphabetic()).next()?;
+    let units = [("B", 1.0), ("bytes", 1.0), ("KiB", KIB), ("MiB", MIB), ("GiB", GIB)];
+    let (_, unit) = units.into_iter().find(|(name, _)| *name == unit)?;
+    Some(crate::decimal::parse(number)? * unit)
 }
 
 /// Whether a mark stands in a text, and not as the end of a longer name: `model(` isn't in `load_model(`.

@@ -1641,9 +1641,7 @@ fn summarized(line: &str) -> Option<(Metric, f64)> {
         _ => return None,
     };
     let peak = cells.nth(1)?;
-    let (_, unit) = peak.rsplit_once(' ')?;
-    let unit = [("B", 1.0), ("KiB", 1024.0), ("MiB", MIB), ("GiB", GIB)].into_iter().find(|(name, _)| *name == unit)?.1;
-    Some((metric, number_at(peak)? * unit))
+    Some((metric, oom::size(peak)?))
 }
 
 /// The bus bandwidth of a row of `all_reduce_bench.py`: `|    1GiB | 350.12GBps | 233.41GBps |`. The last one, of the largest payload, counts.

@@ -546,6 +546,15 @@ fn nothing_unread_decides_a_verdict() {
     // It lies outside of what any of their values predicts, and inside for another time.
     assert!(report.verdict.starts_with("A step takes at least 4.0"), "{}", report.verdict);
     assert_eq!(report.row("step-time").map(Row::gap_text).as_deref(), Some("+308% to +1,158%"));
+    let gap = |measured: f64| {
+        let row = report.row("step-time").cloned().expect("a row");
+        Row { predicted: Some([1.0, 1.5, 2.0]), measured: Some(measured), ..row }.gap_text()
+    };
+    assert_eq!([2.5, 2.004, 0.5].map(gap), ["+25% to +150%", "up to +100%", "−50% to −75%"]);
+    let edge = text
+        .replace("9.0", &format!("{}", 1.002 * report.row("step-time").and_then(|r| r.predicted).expect("a range")[2]));
+    let verdict = compare(&Run::parse(&edge).expect("a run")).verdict;
+    assert!(verdict.starts_with("A step takes at least 0.2% more than predicted"), "{verdict}");
     let inside = Run::parse(&text.replace("9.0", "1.2")).expect("a run");
     assert!(compare(&inside).verdict.starts_with("No verdict yet"), "{}", compare(&inside).verdict);
     assert!(report.next[0].command.is_empty(), "pasting comes first: {:?}", report.next);

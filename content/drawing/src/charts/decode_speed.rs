@@ -1,13 +1,12 @@
 //! What a pass reads and computes over the batch, what a draft gains, and what fewer bits for weights do.
 
 use ringside_core::declare::Model as _;
-use ringside_core::model::ModelRef;
 use ringside_core::quantity::{Unit, grouped, number};
 use ringside_core::serving::step::{Quant, Step};
 use ringside_core::speculative::serving::{LARGEST, Outcome, Params, View};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
-use crate::figure::{Figure, Table};
+use crate::figure::{About, Figure, Table};
 use crate::picture::Picture;
 
 /// Batches along the axis.
@@ -126,12 +125,8 @@ fn weights(outcome: &Outcome) -> Chart {
 }
 
 impl Figure for Params {
-    fn model(&self) -> Option<ModelRef> {
-        Some(self.machine.model)
-    }
-
-    fn set_model(&mut self, model: ModelRef) {
-        self.machine.choose(model);
+    fn about(&mut self) -> Option<About<'_>> {
+        Some(About::Machine(&mut self.machine))
     }
 
     fn subtitle(&self) -> String {

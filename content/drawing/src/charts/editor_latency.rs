@@ -2,12 +2,11 @@
 
 use ringside_core::editor_latency::{Kept, Params, Times};
 use ringside_core::fim::format::Order;
-use ringside_core::model::ModelRef;
 use ringside_core::quantity::{Unit, grouped};
 
 use super::spread;
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
-use crate::figure::{Figure, Table};
+use crate::figure::{About, Figure, Table};
 use crate::picture::Picture;
 
 /// Shortest and longest prompt of the axis.
@@ -49,12 +48,8 @@ fn chart(params: &Params) -> Chart {
 }
 
 impl Figure for Params {
-    fn model(&self) -> Option<ModelRef> {
-        Some(self.model)
-    }
-
-    fn set_model(&mut self, model: ModelRef) {
-        self.model = model;
+    fn about(&mut self) -> Option<About<'_>> {
+        Some(About::Model(&mut self.model))
     }
 
     fn subtitle(&self) -> String {

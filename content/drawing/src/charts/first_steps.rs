@@ -1,11 +1,10 @@
 //! What a GPU holds through its first steps, kind over kind, with its capacity and, where there is one, the peak that was measured.
 
 use ringside_core::memory::first_steps::{Course, Held, LATE, Moment, Params, STEPS, When};
-use ringside_core::model::ModelRef;
 use ringside_core::quantity::{Unit, bytes_decimal, grouped};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
-use crate::figure::{Figure, Table};
+use crate::figure::{About, Figure, Table};
 use crate::picture::Picture;
 
 /// The capacity is on the axis unless it is this many times what is held.
@@ -65,12 +64,8 @@ fn chart(c: &Course) -> Chart {
 }
 
 impl Figure for Params {
-    fn model(&self) -> Option<ModelRef> {
-        Some(self.run.model)
-    }
-
-    fn set_model(&mut self, model: ModelRef) {
-        self.run.model = model;
+    fn about(&mut self) -> Option<About<'_>> {
+        Some(About::Model(&mut self.run.model))
     }
 
     fn subtitle(&self) -> String {

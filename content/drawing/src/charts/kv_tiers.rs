@@ -1,12 +1,11 @@
 //! Fetching a prefix from each tier, and computing it again, over its length.
 
-use ringside_core::model::ModelRef;
 use ringside_core::quantity::{Unit, count, grouped};
 use ringside_core::serving::tiers::{MOST, Outcome, Params, Point, Tier};
 
 use super::spread;
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
-use crate::figure::{Column, Figure, Table};
+use crate::figure::{About, Column, Figure, Table};
 use crate::picture::Picture;
 
 /// Shortest prefix of the axis.
@@ -60,12 +59,8 @@ fn chart(params: &Params, outcome: &Outcome) -> Chart {
 }
 
 impl Figure for Params {
-    fn model(&self) -> Option<ModelRef> {
-        Some(self.machine.model)
-    }
-
-    fn set_model(&mut self, model: ModelRef) {
-        self.machine.choose(model);
+    fn about(&mut self) -> Option<About<'_>> {
+        Some(About::Machine(&mut self.machine))
     }
 
     fn subtitle(&self) -> String {

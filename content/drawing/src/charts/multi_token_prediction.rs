@@ -1,12 +1,11 @@
 //! Speed-up over the tokens drafted, for the part that is kept and for others.
 
-use ringside_core::model::ModelRef;
 use ringside_core::quantity::{Unit, grouped, number};
 use ringside_core::speculative::figure::{MOST, Outcome, Params};
 use ringside_core::speculative::tokens;
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
-use crate::figure::{Figure, Table};
+use crate::figure::{About, Figure, Table};
 use crate::picture::Picture;
 
 /// Parts kept that are drawn beside the one on show.
@@ -35,12 +34,8 @@ fn chart(params: &Params) -> Chart {
 }
 
 impl Figure for Params {
-    fn model(&self) -> Option<ModelRef> {
-        Some(self.model)
-    }
-
-    fn set_model(&mut self, model: ModelRef) {
-        self.model = model;
+    fn about(&mut self) -> Option<About<'_>> {
+        Some(About::Model(&mut self.model))
     }
 
     fn subtitle(&self) -> String {

@@ -1,11 +1,10 @@
 //! A fleet over time: how much each replica has to do, what kind of work it is, and when one of them is dead.
 
-use ringside_core::model::ModelRef;
 use ringside_core::quantity::{Unit, grouped};
 use ringside_core::serving::fleet::{Outcome, Params, Piece as Span, Policy, Run, What};
 
 use crate::chart::Ink;
-use crate::figure::{Figure, Table};
+use crate::figure::{About, Figure, Table};
 use crate::form::{Head, Lane, Lanes, Limit, Piece, Tone};
 use crate::picture::Picture;
 
@@ -45,12 +44,8 @@ fn picture(p: &Params, o: &Outcome) -> Lanes {
 }
 
 impl Figure for Params {
-    fn model(&self) -> Option<ModelRef> {
-        Some(self.machine.model)
-    }
-
-    fn set_model(&mut self, model: ModelRef) {
-        self.machine.choose(model);
+    fn about(&mut self) -> Option<About<'_>> {
+        Some(About::Machine(&mut self.machine))
     }
 
     fn subtitle(&self) -> String {

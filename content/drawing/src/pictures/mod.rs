@@ -323,11 +323,12 @@ mod tests {
         assert!(!rows.is_empty(), "{}", F::ID);
         assert!(rows.iter().all(|row| row.len() == columns.len()), "{}", F::ID);
         assert!(!params.subtitle().is_empty() && !params.finding(&result).is_empty(), "{}", F::ID);
-        if let Some(model) = params.model() {
-            let mut other = params.clone();
-            other.set_model(model);
-            assert!(other == params, "{}: its own model changes it", F::ID);
+        let mut other = params.clone();
+        if let Some(about) = other.about() {
+            let model = about.model();
+            about.choose(model);
         }
+        assert!(other == params, "{}: its own model changes it", F::ID);
     }
 
     #[test]
