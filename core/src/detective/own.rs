@@ -38,7 +38,7 @@ impl Own {
 fn finding(trace: &Trace, first: Option<&Finding>) -> String {
     let device = trace.platform.device();
     let Some(time) = temporal(&Rows::of(trace, Rules::Ours)) else {
-        return format!("Nothing runs on a {device} in this trace.");
+        return format!("Nothing that runs on a {device} was read in this trace.");
     };
     let lead = lead(device, &time);
     match first {
@@ -145,6 +145,6 @@ mod tests {
 
     #[test]
     fn a_trace_without_a_gpu_is_told() {
-        assert_eq!(Own::of(&[Trace::default()]).finding, "Nothing runs on a GPU in this trace.");
+        assert_eq!(Own::of(&[Trace::default()]).finding, "Nothing that runs on a GPU was read in this trace.");
     }
 }

@@ -556,6 +556,9 @@ fn json(name: &str, text: &str) -> Card {
     if content::is_snapshot(head) || text.contains("\"segments\"") {
         return snapshot(name, &crate::allocator::Snapshot::read(text.as_bytes()));
     }
+    if let Some(why) = content::unread(head) {
+        return Card::refused(name, Kind::Unknown, why);
+    }
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(object)) if object.get("log_history").is_some_and(Value::is_array) => {
             trainer_state(name, &object)

@@ -73,8 +73,14 @@ impl Sort {
 
     /// What `cat` says, in the words of every version of Kineto since 2021 (`pytorch/kineto`, `libkineto/include/ActivityType.h`). Each
     /// vendor puts its own name before the same words, `xpu_runtime` and `privateuse1_driver`, so the words decide and not the name.
-    fn of(category: &str) -> Self {
+    fn of(category: &str, name: &str) -> Self {
+        let starts = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
         match category {
+            // What MTIA's firmware records, by the names that HTA's tests have (`hta/common/types.py`).
+            "mtia_ccp_events" if starts(&["event_wait"]) => Sort::Wait,
+            "mtia_ccp_events" if starts(&["event_record", "merge", "remote", "packet", "job_exe"]) => Sort::Other,
+            "mtia_ccp_events" if starts(&["dma"]) => Sort::Copy,
+            "mtia_ccp_events" => Sort::Kernel,
             "cpu_op" | "Operator" | "operator" => Sort::Operator,
             "Runtime" => Sort::Call,
             "user_annotation" => Sort::Range,

@@ -89,6 +89,28 @@ fn streams_of_jax_are_found_by_their_names() {
     assert_eq!(kind::Kind::of(&trace, 4, &trace.spans[4]), kind::Kind::Communication);
 }
 
+/// Names of HTA's tests (`tests/data/mtia_trace_single_rank`, `mtia_inference_trace`); the last category is ours.
+#[test]
+fn a_device_that_is_not_known_is_not_said_to_idle() {
+    let event = |category: &str, name: &str, at: u64| {
+        format!("{{\"ph\":\"X\",\"cat\":\"{category}\",\"name\":\"{name}\",\"pid\":9,\"tid\":4,\"ts\":{at},\"dur\":2}}")
+    };
+    let mtia = ["event_wait", "event_record", "dma_request", "add-dtype_Float"];
+    let mtia: Vec<String> = mtia.iter().zip(1..).map(|(name, at)| event("mtia_ccp_events", name, 10 * at)).collect();
+    let call = event("mtia_runtime", "runFunction - submit", 1);
+    let text = format!("{{\"traceEvents\":[{call},{}]}}", mtia.join(","));
+    let trace = read(&text, 9);
+    let sorts: Vec<Sort> = trace.spans.iter().map(|span| span.sort).collect();
+    assert_eq!(sorts, [Sort::Call, Sort::Wait, Sort::Other, Sort::Copy, Sort::Kernel]);
+    assert!(said(&text).starts_with("This is a trace of MTIA."), "{}", said(&text));
+    let unknown = format!("{{\"traceEvents\":[{call},{}]}}", event("mtia_engine_events", "add", 5));
+    let why = said(&unknown);
+    assert_eq!(
+        why,
+        "No work of a device is known in it: 1 event is of the category “mtia_engine_events”, which isn’t known here."
+    );
+}
+
 #[test]
 fn what_chrome_writes_is_read() {
     let rows = ["one".to_owned(), "two".to_owned()];

@@ -318,7 +318,7 @@ impl Building {
         let args = fields.args.map(Args::read).unwrap_or_default();
         let written = fields.category.map(Raw::text);
         let name = fields.name.map(Raw::text).unwrap_or_default();
-        let sort = written.as_deref().map_or(Sort::Other, Sort::of);
+        let sort = written.as_deref().map_or(Sort::Other, |category| Sort::of(category, &name));
         if let (Sort::Call, Some(category)) = (sort, &written) {
             self.trace.platform = self.trace.platform.or(Platform::of_call(category, &name));
         }

@@ -1,9 +1,11 @@
 //! What was wrong with a file, in sentences.
 
+use std::collections::BTreeMap;
+
 use super::named::Writer;
 use super::{Building, End, Ended, Problem};
-use crate::quantity::{Unit, grouped};
-use crate::trace::{Sort, Trace};
+use crate::quantity::{Unit, counted, grouped};
+use crate::trace::{Platform, Sort, Trace};
 
 /// How the file ended, if it did so badly. `count` events were read.
 fn of_end(end: End, ended: Option<(Ended, u64)>, count: u64) -> Option<Problem> {
@@ -62,6 +64,20 @@ fn of_writer(writer: Writer, has_work: bool) -> Option<&'static str> {
     }
 }
 
+const OF_MTIA: &str = "This is a trace of MTIA. What its firmware records is told apart by its names: waits, copies, and the rest as kernels.";
+
+/// The category that most events have of those that nothing here knows, and how many: they may be a device's. Those that Kineto writes
+/// of the host are known (`pytorch/kineto`, `libkineto/src/ActivityType.cpp`).
+fn unknown_category(trace: &Trace) -> Option<(&str, u64)> {
+    const OF_HOST: [&str; 4] = ["cpu_instant_event", "overhead", "glow_runtime", "collective_comm"];
+    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+    for span in trace.spans.iter().filter(|span| span.sort == Sort::Other && span.category != Trace::NONE) {
+        *counts.entry(span.category).or_default() += 1;
+    }
+    let named = counts.into_iter().map(|(category, count)| (trace.names.get(category), count));
+    named.filter(|(category, _)| !OF_HOST.contains(category)).max_by_key(|(_, count)| *count)
+}
+
 const NSIGHT: &str = "This is Nsight Systems’ JSON export, which is not read here. Record the same step with torch.profiler and \
                       prof.export_chrome_trace, or read it with “nsys stats”.";
 
@@ -84,11 +100,22 @@ impl Building {
         if let Some(what) = of_writer(writer, has_work).filter(|_| count > 0) {
             say(what.to_owned());
         }
+        if has_work && self.trace.platform == Platform::Mtia {
+            say(OF_MTIA.to_owned());
+        }
         if count > 0 && !has_work && writer != Writer::Autograd {
             let (device, record) = (self.trace.platform.device(), self.trace.platform.recording());
-            say(format!(
-                "Nothing runs on a {device} in it. {record}, and let a step finish before the profiler stops."
-            ));
+            say(match unknown_category(&self.trace) {
+                Some((category, events)) => format!(
+                    "No work of a {device} is known in it: {} of the category “{category}”, which isn’t known here.",
+                    counted(events, "event is", "events are")
+                ),
+                None => {
+                    format!(
+                        "Nothing runs on a {device} in it. {record}, and let a step finish before the profiler stops."
+                    )
+                }
+            });
         }
         if let (Some(until), Some(first)) = (self.until, self.trace.spans.iter().map(|span| span.start).min()) {
             let [read, of] =
@@ -98,32 +125,32 @@ impl Building {
                  happens in them. To see more of the run, record it without with_stack."
             ));
         }
-        let mut counted = |n: u64, one: &str, more: &str| {
+        let mut left_out = |n: u64, one: &str, more: &str| {
             if n > 0 {
                 say(format!("{} {}", grouped(n), if n == 1 { one } else { more }));
             }
         };
-        counted(
+        left_out(
             self.backwards,
             "event ends before it begins, and is left out.",
             "events end before they begin, and are left out.",
         );
-        counted(
+        left_out(
             self.unpaired,
             "beginning or end of an event has no other side, and is left out.",
             "beginnings and ends of events have no other side, and are left out.",
         );
-        counted(
+        left_out(
             self.timeless,
             "event has no readable time, and is left out.",
             "events have no readable time, and are left out.",
         );
-        counted(
+        left_out(
             self.unreadable,
             "entry is no event that can be read, and is left out.",
             "entries are no events that can be read, and are left out.",
         );
-        counted(
+        left_out(
             self.left_out,
             "more event is left out: two million are kept of all files together.",
             "more events are left out: two million are kept of all files together. Record fewer steps, or without with_stack.",
