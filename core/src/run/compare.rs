@@ -6,7 +6,7 @@ use super::given::{self, Missing, Setting, Takes};
 use super::ledger::{self, Ledger, Link, Next};
 use super::measure::Metric;
 use super::plan::{Assumed, GUESSED, Plan};
-use super::waits;
+use super::{usual, waits};
 use crate::declare::Model as _;
 use crate::kv_cache::figure::USED;
 use crate::memory::{Dtype, Mode, breakdown};
@@ -384,10 +384,10 @@ fn training(run: &Run, plan: &Plan, report: &mut Report) {
     report.contradiction = contradiction(run, plan, report);
     report.verdict = report.contradiction.clone().unwrap_or_else(|| {
         let parts = match too_small(report, plan) {
-            Some(sentence) if has_run(report) => [sentence, verdict(report, plan)],
+            Some(sentence) if has_run(report) => vec![sentence, verdict(report, plan)],
             // No step of a run that doesn't fit takes any time; what is open may let it fit.
-            Some(sentence) => [sentence, report.question.as_ref().map(|q| q.sentence.clone()).unwrap_or_default()],
-            None => [verdict(report, plan), outside(report, plan)],
+            Some(sentence) => vec![sentence, report.question.as_ref().map(|q| q.sentence.clone()).unwrap_or_default()],
+            None => vec![verdict(report, plan), among_others(report, plan), outside(report, plan)],
         };
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     });
@@ -476,6 +476,15 @@ fn too_small(report: &Report, plan: &Plan) -> Option<String> {
         (false, "") => format!("It doesn’t fit: {numbers}."),
         (false, _) => format!("{assumed}it doesn’t fit: {numbers}."),
     })
+}
+
+/// How a step that is slower than predicted stands among public runs; empty where it isn't, or settings are assumed.
+fn among_others(report: &Report, plan: &Plan) -> String {
+    let ratio = report.row("step-time").filter(|_| plan.assumed.is_empty()).and_then(|row| Some(1.0 + row.gap()?));
+    ratio
+        .filter(|ratio| *ratio > 1.0 + NEAR)
+        .map(|ratio| usual::standing(ratio, plan.job.cluster.gpu))
+        .unwrap_or_default()
 }
 
 /// That a measurement of memory lies outside the range; empty where it doesn't, or the range spans no other values.

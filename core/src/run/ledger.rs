@@ -252,6 +252,21 @@ fn of_gap(run: &Run, plan: &Plan, seconds: f64) -> Vec<Cause> {
         all.push(cause(label, size, bus.sentence(), Some(with.planner())));
     }
     all.extend(stragglers(run, plan, seconds));
+    if let (Some(clock), Some(chip)) = (run.measured.get(&Metric::Clock), plan.job.cluster.gpu.chip)
+        && clock.value > 0.0
+        && clock.value < chip.clock
+    {
+        let [slow, boost] = [clock.value, chip.clock].map(|clock| Metric::Clock.text(clock));
+        all.push(cause(
+            "GPU clock below its boost",
+            step.stage.compute * (chip.clock / clock.value - 1.0),
+            format!(
+                "The peak is for {boost}; the slowest GPU ran at {slow} ({}). Kernels that wait for memory lose less.",
+                clock.from
+            ),
+            Some(plan.planner()),
+        ));
+    }
     if run.layout.fp8 == Some(true)
         && let Some(fast) = plan.job.cluster.gpu.fp8
     {

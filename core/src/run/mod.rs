@@ -34,6 +34,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod topology;
+mod usual;
 mod waits;
 
 pub use card::{Card, Found, Kind, Outcome, Stop, Unread};

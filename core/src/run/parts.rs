@@ -336,9 +336,16 @@ fn matrix(lines: &Lines<'_>, at: usize) -> Option<usize> {
 
 /// Where TOML ends that begins here and has a table.
 fn toml(lines: &Lines<'_>, at: usize) -> Option<usize> {
-    let is_key = |line: &str| line.split_once('=').is_some_and(|(key, _)| is_word(key.trim()) && key.ends_with(' '));
+    // Without spaces it may be a shell's variable, which has capitals or a bare word.
+    let is_value = |value: &str| {
+        value.starts_with(|c: char| c.is_ascii_digit() || "\"'[{+-".contains(c)) || matches!(value, "true" | "false")
+    };
+    let sets = |key: &str, value: &str| {
+        key.ends_with(' ') || is_value(value.trim()) && !key.contains(|c: char| c.is_ascii_uppercase())
+    };
+    let is_key = |line: &str| line.split_once('=').is_some_and(|(key, value)| is_word(key.trim()) && sets(key, value));
     let first = lines.get(at).trim();
-    if !is_head(first) && !is_key(first) {
+    if !is_head(first) && !(is_key(first) && first.contains(" =")) {
         return None;
     }
     let mut open = 0_i64;

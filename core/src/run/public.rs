@@ -62,6 +62,38 @@ fn public_runs_are_predicted() {
     assert!(on_a100.len() > 15 && on_a100[on_a100.len() / 2] < 0.12, "{on_a100:?}");
 }
 
+#[test]
+fn what_is_usual_is_what_public_runs_take() {
+    for usual in super::usual::ALL {
+        let on_it = |run: &Run| run.setup().0.gpu.is_some_and(|gpu| gpu.name.starts_with(usual.gpu));
+        let runs = runs();
+        let gaps = runs.iter().filter(|(_, run)| on_it(run)).filter_map(|(_, run)| error(&compare(run), "step-time"));
+        let mut times: Vec<f64> = gaps.map(|gap| 1.0 + gap).collect();
+        times.sort_by(f64::total_cmp);
+        let middle = f64::midpoint(times[(times.len() - 1) / 2], times[times.len() / 2]);
+        let found = [times[0], middle, times[times.len() - 1]];
+        assert_eq!(usual.runs, times.len(), "{}", usual.gpu);
+        assert!(found.iter().zip(usual.times).all(|(a, b)| (a - b).abs() < 0.006), "{}: {found:?}", usual.gpu);
+    }
+}
+
+/// A measured clock below the boost explains as much of the gap as the kernels lose by it, and is not asked for again.
+#[test]
+fn a_slow_clock_is_a_cause() {
+    let path = fixtures("runs").join("torchtitan-llama-3.1-8b-8xh100-compile.toml");
+    let text = std::fs::read_to_string(path).expect("a file");
+    let smi = "name, clocks.sm [MHz]\n".to_owned() + &"NVIDIA H100 80GB HBM3, 1140 MHz\n".repeat(8);
+    let cards = [read("run.toml", &text), read("smi.csv", &smi)];
+    let report = compare(&gather(&cards).0);
+    let ledger = report.ledger("step-time").expect("a step");
+    let cause = ledger.gap.iter().find(|cause| cause.label.contains("clock")).unwrap_or_else(|| panic!("{ledger:?}"));
+    let compute: f64 = ledger.predicted.iter().take(2).map(|cause| cause.size).sum();
+    let boost = crate::hardware::find("h100-80").and_then(|gpu| gpu.chip).map(|chip| chip.clock).expect("its clock");
+    assert!((cause.size / (compute * (boost / 1.14e9 - 1.0)) - 1.0).abs() < 1e-9, "{cause:?}");
+    assert!(!report.next.iter().any(|next| next.command.contains("clocks.sm")));
+    assert!(report.verdict.contains("public runs on H100s"), "{}", report.verdict);
+}
+
 /// llm-foundry counts attention whole and divides by the dense peak (its README). The ledger finds that from the numbers alone.
 #[test]
 fn llm_foundry_counts_attention_whole() {

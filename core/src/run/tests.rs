@@ -1883,6 +1883,15 @@ fn a_loop_of_somebodys_own_is_read_where_its_numbers_have_units() {
 }
 
 #[test]
+fn a_key_of_toml_needs_no_spaces() {
+    let text = "[model]\nname=\"llama-3-8b\"\n\n[layout]\ntp=2\nseq=4096\nzero=3\n\nNNODES=2\ntorchrun --nproc_per_node=8 --nnodes=2 train.py\n";
+    let all = read_all("x", text);
+    let run = gather(all.iter().map(|(card, _)| card)).0;
+    assert_eq!((run.layout.tp, run.layout.seq, run.layout.zero), (Some(2), Some(4096), Some(3)), "{all:?}");
+    assert_eq!((run.cluster.node, run.cluster.nodes), (Some(8), Some(2)), "{all:?}");
+}
+
+#[test]
 fn a_configuration_on_one_line_is_cut_out_of_a_paste() {
     let text = "accelerate launch --num_processes 8 train.py\n{\"zero_optimization\":{\"stage\":3},\"bf16\":{\"enabled\":true}}\n";
     let run = gather(read_all("x", text).iter().map(|(card, _)| card)).0;
