@@ -54,6 +54,7 @@ test("kernels are stepped, raced and refused, each at its line", async ({ page }
     await expect(place).toHaveText(there);
     await it.getByRole("button", { name: "To the end" }).click();
     await expect(it).toContainText("The kernel has ended");
+    await expect(it.getByRole("link", { name: "Open this kernel in the roofline" })).toHaveAttribute("href", /roofline\/\?op=kernel&flop=\d+&bytes=\d+/);
     await expect(it.getByRole("link", { name: "Open this kernel in the occupancy figure" })).toHaveAttribute("href", /occupancy\/\?block_size=64/);
     expect(await axe(page, "figure")).toEqual([]);
   });

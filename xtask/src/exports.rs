@@ -22,7 +22,7 @@ const SOURCES: [Source; 3] = [
         "7847455bb7fb4ca223cecf7e576ca81f7d0bda47",
     ),
 ];
-const PACKAGES: [&str; 1] = ["lxml"];
+const PACKAGES: [&str; 2] = ["anki", "lxml"];
 /// The folder of what the stage installs.
 const NAME: &str = "exports";
 /// A folder that has the sources already, each in its own.

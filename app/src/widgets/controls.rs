@@ -89,6 +89,8 @@ impl<M: Model> Controls<M> {
             section(heading, controls)
         });
         let more: Vec<AnyView> = more.collect();
+        let unknown: Vec<&str> = self.special.iter().map(|(name, _)| *name).collect();
+        debug_assert!(unknown.is_empty(), "{}: no control of {unknown:?}", M::ID);
         let (is_set, standard, elsewhere) = (self.state, M::standard(), self.elsewhere.clone());
         Drawn {
             main,

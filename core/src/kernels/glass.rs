@@ -137,6 +137,13 @@ impl Opened {
         ])
     }
 
+    /// What it computes and asks memory for, as a state of the figure `roofline`; none of a run without either.
+    pub fn roofline(&self) -> Option<Query> {
+        let (flop, bytes) = (self.counts.flop, self.counts.read.saturating_add(self.counts.written));
+        let pairs = [("op", "kernel".to_owned()), ("flop", flop.to_string()), ("bytes", bytes.to_string())];
+        (flop > 0 && bytes > 0).then(|| Query::new(pairs))
+    }
+
     /// The first barrier that opens after a step; the end if there is none.
     pub fn next_barrier(&self, round: u64) -> u64 {
         self.barriers.iter().copied().find(|at| *at > round).unwrap_or(self.rounds)

@@ -27,8 +27,8 @@ pub const BESIDE: [&str; 3] = ["a100-80", "h100-80", "b200"];
 /// The largest side of a product, and the most tokens and sequences.
 pub const MAX: u64 = 1 << 20;
 
-/// Every operation that can be looked at: those of a layer, and a product of any size.
-const OPERATIONS: [&str; 19] = [
+/// Every operation that can be looked at: those of a layer, a product of any size, and any kernel.
+const OPERATIONS: [&str; 20] = [
     "norm-1",
     "qkv",
     "indexer",
@@ -48,9 +48,12 @@ const OPERATIONS: [&str; 19] = [
     "latent-out",
     "residual-2",
     PRODUCT,
+    KERNEL,
 ];
 /// The one of any size.
 pub const PRODUCT: &str = "product";
+/// Any kernel, by what it computes and moves.
+pub const KERNEL: &str = "kernel";
 
 /// The model that is meant if none is given.
 const MODEL: &str = "llama-3-8b";
@@ -66,6 +69,8 @@ pub struct Params {
     pub op: Chosen,
     /// The product of any size: m, n, k.
     pub sizes: [u64; 3],
+    /// Any kernel: its FLOPs, and the bytes that it moves.
+    pub kernel: [u64; 2],
     /// The GPU.
     pub gpu: &'static Accelerator,
     /// Whether this machine's roof is to be measured as the page opens.
@@ -83,7 +88,12 @@ const fn side(name: &'static str, doc: &'static str, label: &'static str) -> Dec
     whole(name, doc, [1, MAX], "4096").label(label).doubling(14).more("Your product")
 }
 
-const OWN: [Param<Params>; 11] = [
+/// What any kernel computes or moves.
+const fn amount(name: &'static str, doc: &'static str, label: &'static str) -> Declaration {
+    whole(name, doc, [1, 1_000_000_000_000_000_000], "1000000").label(label).more("Your kernel")
+}
+
+const OWN: [Param<Params>; 13] = [
     reference::MODEL.default(MODEL).label("Layer from").more("Model").own_control(),
     choice(
         "phase",
@@ -120,6 +130,9 @@ const OWN: [Param<Params>; 11] = [
     side("m", "rows of the product", "Rows: m").at(|p: &mut Params| p.sizes[0].slot()),
     side("n", "columns of the product", "Columns: n").at(|p: &mut Params| p.sizes[1].slot()),
     side("k", "terms of each of its elements", "Terms of each element: k").at(|p: &mut Params| p.sizes[2].slot()),
+    amount("flop", "floating-point operations of a kernel", "FLOPs").at(|p: &mut Params| p.kernel[0].slot()),
+    amount("bytes", "bytes that the kernel moves to and from memory", "Bytes moved")
+        .at(|p: &mut Params| p.kernel[1].slot()),
     RUN.at(|p: &mut Params| Slot::Whole(&mut p.run)),
 ];
 
@@ -130,7 +143,8 @@ impl Model for Params {
     const SUMMARY: &'static str =
         "What limits each operation of a layer, arithmetic or memory, on a GPU of your choice and on your own.";
     const PARAMS: &'static [Param<Self>] = &join::<_, { OWN.len() + reference::OWN }>(&[&OWN, &reference::own()]);
-    const APPLIES: &'static [Applies<Self>] = &[applies(&["m", "n", "k"], |p| p.op.0 == PRODUCT)];
+    const APPLIES: &'static [Applies<Self>] =
+        &[applies(&["m", "n", "k"], |p| p.op.0 == PRODUCT), applies(&["flop", "bytes"], |p| p.op.0 == KERNEL)];
     const ORIGIN: Origin = roof::ORIGIN;
     const ORIGINS: &'static [Origins] = &[
         origin(
@@ -229,9 +243,13 @@ impl Params {
         Self { op: Chosen(op), load: Load { flash, ..self.load }, ..*self }
     }
 
-    /// The product of any size, as an operation.
-    pub fn product(&self) -> Operation {
-        Operation::product(PRODUCT, "Your product", self.sizes.map(|size| size as f64))
+    /// What is no operation of the layer: any kernel, or the product of any size.
+    pub fn other(&self, id: &str) -> Operation {
+        let [flop, bytes] = self.kernel.map(|n| n as f64);
+        match id {
+            KERNEL => Operation { id: KERNEL, label: "Your kernel", flop, bytes, weights: None },
+            _ => Operation::product(PRODUCT, "Your product", self.sizes.map(|size| size as f64)),
+        }
     }
 }
 
@@ -253,7 +271,12 @@ impl Placed {
     pub fn new(params: &Params) -> Self {
         let layer = params.model.shape().map_or_else(Vec::new, |shape| layer::operations(shape, &params.load));
         let chosen = layer.iter().find(|operation| operation.id == params.op.0).copied();
-        Self { params: *params, roof: Roof::of(params.gpu), layer, chosen: chosen.unwrap_or_else(|| params.product()) }
+        Self {
+            params: *params,
+            roof: Roof::of(params.gpu),
+            layer,
+            chosen: chosen.unwrap_or_else(|| params.other(params.op.0)),
+        }
     }
 
     /// Seconds that the layer takes at least, each operation after the other.
@@ -318,6 +341,13 @@ mod tests {
     fn quantity(placed: &Placed, id: &str) -> f64 {
         let all = placed.params.quantities(placed);
         all.iter().find(|q| q.id == id).map_or(f64::NAN, |q| q.value)
+    }
+
+    #[test]
+    fn any_kernel_lies_where_its_flops_and_bytes_say() {
+        let kernel = placed("op=kernel&flop=8000000&bytes=1000000");
+        assert_eq!(quantity(&kernel, "intensity"), 8.0);
+        assert_eq!((quantity(&kernel, "compute-bound"), kernel.chosen.label), (0.0, "Your kernel"));
     }
 
     #[test]

@@ -387,7 +387,7 @@ fn training(run: &Run, plan: &Plan, report: &mut Report) {
             Some(sentence) if has_run(report) => vec![sentence, verdict(report, plan)],
             // No step of a run that doesn't fit takes any time; what is open may let it fit.
             Some(sentence) => vec![sentence, report.question.as_ref().map(|q| q.sentence.clone()).unwrap_or_default()],
-            None => vec![verdict(report, plan), among_others(report, plan), outside(report, plan)],
+            None => vec![tight(report, plan), verdict(report, plan), among_others(report, plan), outside(report, plan)],
         };
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     });
@@ -478,6 +478,18 @@ fn too_small(report: &Report, plan: &Plan) -> Option<String> {
     })
 }
 
+/// That the GPU may be too small, of what didn't run yet; empty where it isn't.
+fn tight(report: &Report, plan: &Plan) -> String {
+    let row = memory_row(report).filter(|row| row.measured.is_none() && plan.is_spanned() && !has_run(report));
+    let capacity = plan.job.cluster.gpu.sees().0;
+    let row = row.filter(|row| row.predicted.is_some_and(|[.., high]| high > capacity));
+    row.map(|row| {
+        let capacity = bytes_decimal(capacity);
+        format!("It may not fit: {} per GPU is predicted, and a GPU has {capacity}.", row.predicted_text())
+    })
+    .unwrap_or_default()
+}
+
 /// How a step that is slower than predicted stands among public runs; empty where it isn't, or settings are assumed.
 fn among_others(report: &Report, plan: &Plan) -> String {
     let ratio = report.row("step-time").filter(|_| plan.assumed.is_empty()).and_then(|row| Some(1.0 + row.gap()?));
@@ -490,9 +502,20 @@ fn among_others(report: &Report, plan: &Plan) -> String {
 /// That a measurement of memory lies outside the range; empty where it doesn't, or the range spans no other values.
 fn outside(report: &Report, plan: &Plan) -> String {
     let row = memory_row(report).filter(|row| row.measured.is_some() && plan.is_spanned() && !row.is_within());
+    let capacity = plan.job.cluster.gpu.sees().0;
     row.map(|row| {
+        let more = match row.measured {
+            Some(bytes) if bytes > capacity => {
+                format!(
+                    " That is more than {} has ({}): check which GPU it is.",
+                    plan.job.cluster.gpu.name,
+                    bytes_decimal(capacity)
+                )
+            }
+            _ => String::new(),
+        };
         format!(
-            "Memory is outside the predicted range: {} measured, {} predicted.",
+            "Memory is outside the predicted range: {} measured, {} predicted.{more}",
             row.measured_text(),
             row.predicted_text()
         )

@@ -133,6 +133,7 @@ fn threads_get_the_cause_or_the_measurement_that_names_it() {
         ("torchtitan-676.toml", Next("mpirun -np 32 all_reduce_perf")),
         ("llama2-accessory-26.toml", Cause("per GPU is predicted, and a GPU has")),
         ("torchtitan-996.toml", Next("_dump_snapshot")),
+        ("llamafactory-1221.toml", Cause("It may not fit: ")),
         ("deepspeedexamples-186.txt", Next("expandable_segments")),
     ] {
         let text = std::fs::read_to_string(fixtures("threads").join(file)).expect("a file");

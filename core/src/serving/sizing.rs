@@ -339,7 +339,7 @@ impl Model for Params {
             lever_of("token", &["0.05", "0.1"], "Users wait longer for each token."),
             lever_of("first", &["0"], "Nothing is promised for the first token."),
             lever("gpu", "It costs larger GPUs."),
-            lever_of("have", &["2", "4", "8", "16", "32", "64", "128", "256", "512", "1024"], "It costs more GPUs."),
+            lever_of("have", &["2", "4", "8", "16", "32", "64", "128", "256", "512", "1024"], "You need more GPUs."),
         ],
         not_counted: "Not counted: queues, bursts of arrivals, and spare replicas for failures.",
     });

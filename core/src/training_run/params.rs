@@ -522,7 +522,7 @@ impl Model for Params {
         words: ["Too few tokens for a model of this size", "Enough tokens for a model of this size"],
         levers: &[
             lever("days", "The result comes later."),
-            lever("gpus", "It costs more GPUs."),
+            lever("gpus", "You need more GPUs."),
             lever("money", "It costs more money."),
             lever("tokens", "It costs more compute."),
             lever("params", "You train a smaller model."),

@@ -65,6 +65,19 @@ impl Glass {
         self.renew();
     }
 
+    /// A button that opens a kernel. Once another is meant, what is open closes.
+    pub fn button(self, meant: impl Fn() -> Source + Copy + Send + Sync + 'static) -> AnyView {
+        Effect::new(move |before: Option<Source>| {
+            let now = meant();
+            if before.is_some_and(|before| before != now) {
+                self.close();
+            }
+            now
+        });
+        view! { <button type="button" class="quiet" on:click=move |_| self.open(untrack(meant))>"Step it"</button> }
+            .into_any()
+    }
+
     /// Closes what is open.
     pub fn close(self) {
         self.end();

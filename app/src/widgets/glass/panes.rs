@@ -272,10 +272,18 @@ fn memory(variable: SharedVariable, width: u32) -> AnyView {
 
 /// What the whole run did, with links into the figures that take it further.
 pub(super) fn counts(glass: Glass) -> AnyView {
-    let (counts, occupancy, registers, shared) = glass.opened.with(|opened| {
+    let (counts, occupancy, roofline, registers, shared) = glass.opened.with(|opened| {
         opened.as_ref().map_or_else(Default::default, |o| {
-            (o.counts, link::to_widget("occupancy", &o.occupancy()), o.registers, o.shared_bytes)
+            let roofline = o.roofline().map(|query| link::to_widget("roofline", &query));
+            (o.counts, link::to_widget("occupancy", &o.occupancy()), roofline, o.registers, o.shared_bytes)
         })
+    });
+    let on_the_roof = roofline.map(|roofline| {
+        view! {
+            "What would limit it on a GPU, if every byte that it asks for came from memory: "
+            <a href=roofline>"Open this kernel in the roofline"</a>
+            ". "
+        }
     });
     let Counts { workgroups, issued, flop, barriers, divergent, branches, .. } = counts;
     let bytes = |n: u64| Unit::Bytes.format(n as f64);
@@ -308,6 +316,7 @@ pub(super) fn counts(glass: Glass) -> AnyView {
             <p class="glass-title">"Counts of the whole run"</p>
             <dl class="glass-counts">{rows.collect_view()}</dl>
             <p class="fine">
+                {on_the_roof}
                 "How many of these workgroups fit on an SM: "
                 <a href=occupancy>"Open this kernel in the occupancy figure"</a>
                 ". Real compilers use more registers than are live."

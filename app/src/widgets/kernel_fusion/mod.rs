@@ -8,12 +8,14 @@ mod sizes;
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::kernels::fusion::{self, Params, Run};
+use ringside_core::kernels::glass::Source;
 use ringside_core::kernels::measured::Measured;
 use ringside_core::kernels::rows::{Op, Sizes, Way};
 use ringside_core::network::measured::Fit;
 use ringside_core::quantity::{Unit, exact, grouped, number, unbroken};
 
 use super::controls::Controls;
+use super::glass::Glass;
 use super::kernels::{Job, Runner, kept};
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
@@ -30,6 +32,7 @@ type State = ui::state::State<Params>;
 struct Shown {
     state: State,
     runner: Runner,
+    glass: Glass,
 }
 
 fn job(run: Run) -> Job {
@@ -107,7 +110,7 @@ impl Shown {
 
 fn view(props: Props) -> AnyView {
     let state = State::of(props.query);
-    let shown = Shown { state, runner: Runner::new() };
+    let shown = Shown { state, runner: Runner::new(), glass: Glass::new() };
     if state.params().with_untracked(|p| p.run) {
         shown.run();
     }
@@ -121,6 +124,7 @@ fn view(props: Props) -> AnyView {
         Controls::of(state).special("kernel", kernels(shown)).special("launch", launches::view(state)).draw();
     let below = view! {
         <div class="bench fusion">
+            {shown.glass.view()}
             {shown.runner.messages(move || shown.runner.measured().with(|all| all.last().cloned()))}
             {sizes::view(shown)}
             {readings(shown)}
@@ -146,11 +150,16 @@ fn view(props: Props) -> AnyView {
 
 fn actions(shown: Shown) -> AnyView {
     let busy = Memo::new(move |_| !shown.runner.idle());
+    let meant = move || {
+        let (family, kernel) = shown.with(|p| (p.op.id().to_owned(), p.kernel.id().to_owned()));
+        Source::Kernel { family, kernel }
+    };
     let start = view! {
         <button type="button" disabled=move || busy.get() on:click=move |_| shown.run()>"Run at this size"</button>
         <button type="button" class="secondary" disabled=move || busy.get() on:click=move |_| shown.sweep()>
             "Run on more and more rows"
         </button>
+        {shown.glass.button(meant)}
     };
     shown.runner.actions(start.into_any())
 }

@@ -6,6 +6,7 @@ use ringside_core::kernels::measured::Measured;
 use ringside_core::kernels::{Params, Work};
 
 use super::{Bench, Guest, kept, reference};
+use crate::ui::figure::Deciding;
 use crate::ui::state::State;
 use crate::widgets::Props;
 use crate::widgets::controls::Controls;
@@ -20,6 +21,9 @@ pub(in crate::widgets) struct Differences<W: Work> {
     /// The families whose measurements can be kept here.
     pub families: &'static [&'static str],
 }
+
+/// Seconds that a run at larger sizes may take which nobody asked for.
+const AT_ONCE: f64 = 0.1;
 
 /// All of it.
 pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) -> AnyView {
@@ -37,13 +41,19 @@ pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) 
     });
     let guest = Memo::new(move |_| params.with(|p| (family.guest)(p, &kept::all())));
     let bench = Bench::new(W::NAME, kernel, set_kernel, sizes, ladder, guest);
-    // What is stepped is one kernel, and another is chosen.
-    Effect::new(move |before: Option<&'static str>| {
-        let now = kernel.get();
-        if before.is_some_and(|before| before != now) {
-            bench.glass.close();
+    // Sizes that nobody chose fill the GPU that they turn out to run on, if it takes them in no time.
+    Effect::new(move |filled: Option<bool>| {
+        let is_idle = bench.runner.idle();
+        let Some((_, seconds)) = bench.too_few() else { return filled.unwrap_or(false) };
+        let (at, before) = params.with_untracked(|p| (p.sizes, p.sizes().to_string()));
+        let is_chosen = at != Params::<W>::standard().sizes || Deciding::here().is_some();
+        let longer = W::full().flop() as f64 / (at.flop() as f64).max(1.0);
+        if filled == Some(true) || is_chosen || !is_idle || seconds * longer > AT_ONCE {
+            return filled.unwrap_or(false);
         }
-        now
+        state.update(|p| p.sizes = W::full());
+        bench.run_again(&before);
+        true
     });
     if params.with_untracked(|p| p.run) {
         bench.run([kernel.get_untracked()]);

@@ -135,13 +135,26 @@ impl Bench {
         view! { <div class="bench">{ladder::view(self)}</div> }.into_any()
     }
 
+    /// The workgroups of the chosen kernel and the seconds of its run, if it was measured on a GPU that they leave half idle. Tracks.
+    fn too_few(self) -> Option<(u64, f64)> {
+        let m = self.of(self.kernel.get()).filter(|m| !m.software && m.instead.is_empty())?;
+        let needs = self.ladder.with(|rungs| rungs.iter().find(|rung| rung.id == m.kernel).map(|rung| rung.needs));
+        needs.map(|needs| (needs.workgroups, m.seconds)).filter(|(workgroups, _)| *workgroups < FULL)
+    }
+
+    /// Runs again what was measured at `before`, at the sizes on show.
+    fn run_again(self, before: &str) {
+        let at = |m: &&Measured| m.family == self.family && m.sizes == before;
+        let ran: Vec<String> =
+            self.runner.measured().with_untracked(|all| all.iter().filter(at).map(|m| m.kernel.clone()).collect());
+        let rungs = self.ladder.get_untracked();
+        self.run(rungs.into_iter().map(|rung| rung.id).filter(|id| ran.iter().any(|kernel| kernel == id)));
+    }
+
     /// That the chosen kernel has too little to do for the GPU that it was measured on, and what would be enough; nothing else.
     /// Tracks.
     fn underused(self, full: Callback<()>) -> Option<AnyView> {
-        let m = self.of(self.kernel.get()).filter(|m| !m.software && m.instead.is_empty())?;
-        let rungs = self.ladder.get();
-        let few =
-            rungs.iter().find(|rung| rung.id == m.kernel).map(|rung| rung.needs.workgroups).filter(|n| *n < FULL)?;
+        let (few, _) = self.too_few()?;
         let text = format!(
             "At these sizes the kernel has {} workgroup{}, too few for a GPU with a hundred SMs. Larger sizes may rank the kernels \
              differently.",
@@ -164,10 +177,7 @@ impl Bench {
         let idle = Memo::new(move |_| self.runner.idle());
         let one = move |_| self.run([self.kernel.get_untracked()]);
         let all = move |_| self.run_all();
-        let step = move |_| {
-            let kernel = self.kernel.get_untracked().to_owned();
-            self.glass.open(Source::Kernel { family: self.family.to_owned(), kernel });
-        };
+        let meant = move || Source::Kernel { family: self.family.to_owned(), kernel: self.kernel.get().to_owned() };
         let label = move || {
             let kernel = self.kernel.get();
             self.ladder.with(|all| all.iter().find(|r| r.id == kernel).map(|r| format!("Run: {}", r.label)))
@@ -175,7 +185,7 @@ impl Bench {
         let start = view! {
             <button type="button" disabled=move || !idle.get() on:click=one>{label}</button>
             <button type="button" class="secondary" disabled=move || !idle.get() on:click=all>"Run all"</button>
-            <button type="button" class="quiet" on:click=step>"Step it"</button>
+            {self.glass.button(meant)}
         };
         self.runner.actions(start.into_any())
     }

@@ -49,7 +49,7 @@ fn tokens(state: State) -> AnyView {
         <div class="bare" class:nowhere=nameless>
             <Segmented
                 name="counted"
-                label="Counted"
+                label="Activations"
                 options=vec![("false", "left out"), ("true", "counted")]
                 value=counted
                 set=count

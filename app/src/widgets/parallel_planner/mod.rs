@@ -107,7 +107,7 @@ fn view(props: Props) -> AnyView {
     let memory =
         Signal::derive(move || shown.debounced.with(|look| look.at(|job, layout| job.memory_params(&layout.choice))));
     let compact = props.compact;
-    // A search over what decides would make the decision.
+    // A search over what decides would make the decision, and its count of what fits would tell.
     let is_free = Deciding::here().is_none();
     let running = Memo::new(move |_| hunt.running());
     let count = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
@@ -148,7 +148,7 @@ fn view(props: Props) -> AnyView {
             table=move || numbers::view(hunt)
         >
             <div class="planner">
-                <div class="planner-search">{hunt::progress(hunt)} {is_free.then(|| free(state))}</div>
+                {is_free.then(|| view! { <div class="planner-search">{hunt::progress(hunt)} {free(state)}</div> })}
                 <div class:stale=running>{picture::view(shown)}</div>
             </div>
         </ModelFigure>

@@ -3,15 +3,20 @@
 use leptos::prelude::*;
 use ringside_core::quantity::{Unit, number};
 use ringside_core::roofline::layer::Operation;
-use ringside_core::roofline::{Chosen, PRODUCT, Placed};
+use ringside_core::roofline::{Chosen, KERNEL, PRODUCT, Placed};
 use ringside_drawing::scale::{Linear, percent};
 
 use super::Shown;
 use crate::ui::table::{Table, numbers, words};
 
 pub(super) fn view(shown: Shown) -> AnyView {
-    let ids = Memo::new(move |_| shown.placed.with(|p| p.layer.iter().map(|o| o.id).collect::<Vec<_>>()));
-    let rows = move || ids.get().into_iter().chain([PRODUCT]).map(|id| row(shown, id)).collect_view();
+    let ids = Memo::new(move |_| {
+        shown.placed.with(|p| {
+            let kernel = (p.chosen.id == KERNEL).then_some(KERNEL);
+            p.layer.iter().map(|o| o.id).chain([PRODUCT]).chain(kernel).collect::<Vec<_>>()
+        })
+    });
+    let rows = move || ids.get().into_iter().map(|id| row(shown, id)).collect_view();
     view! {
         <Table
             scroll="The operations of the layer"
@@ -29,9 +34,9 @@ pub(super) fn view(shown: Shown) -> AnyView {
     .into_any()
 }
 
-/// The operation with this id: of the layer, or the product of any size.
+/// The operation with this id: of the layer, or one of the learner's own.
 fn find(placed: &Placed, id: &str) -> Operation {
-    placed.layer.iter().find(|operation| operation.id == id).copied().unwrap_or_else(|| placed.params.product())
+    placed.layer.iter().find(|operation| operation.id == id).copied().unwrap_or_else(|| placed.params.other(id))
 }
 
 fn row(shown: Shown, id: &'static str) -> AnyView {

@@ -525,7 +525,7 @@ impl Model for Params {
             lever("blocks", "A larger pool takes a larger GPU, smaller weights, or fewer bits per cached value."),
             lever_of("kv-bits", &["8"], "It changes the numerics: check the answers."),
             lever_of("weight-bits", &["8", "4"], "It changes the numerics: check the answers."),
-            lever_of("tp", &["2", "4", "8"], "It costs more GPUs and two all-reduces per layer."),
+            lever_of("tp", &["2", "4", "8"], "You need more GPUs and two all-reduces per layer."),
             lever("gpu", "It costs larger GPUs."),
         ],
         not_counted: "Activations and CUDA graphs count only if you enter what your engine’s profiling run found. The pool counts requests that are all there at the start.",

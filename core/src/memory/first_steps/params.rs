@@ -145,9 +145,9 @@ impl Model for Params {
             lever_of("zero", &["1", "2", "3"], "ZeRO-3 communicates 50% more; stages 1 and 2 don’t."),
             lever_of("recompute", &["selective", "full"], "It costs up to one more forward pass per step."),
             lever_of("mbs", &["1"], "Each step runs more micro-batches."),
-            lever_of("dp", &["16", "32", "64", "128", "256"], "It costs more GPUs."),
+            lever_of("dp", &["16", "32", "64", "128", "256"], "You need more GPUs."),
             lever("gpu", "It costs larger GPUs."),
-            lever_of("tp", &["2", "4", "8"], "It costs more GPUs and two all-reduces per layer in each pass."),
+            lever_of("tp", &["2", "4", "8"], "You need more GPUs and two all-reduces per layer in each pass."),
         ],
         not_counted: "Not counted: the CUDA context and communication buffers, one to several GB.",
     });

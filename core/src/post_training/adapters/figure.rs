@@ -276,9 +276,9 @@ impl Model for Params {
             lever_of("mbs", &["1"], "Each step runs more micro-batches."),
             lever_of("optimizer", &["adam8bit"], "It changes the numerics: check the loss curve."),
             lever_of("targets", &["qkvo", "qv"], "Fewer matrices get an adapter."),
-            lever_of("dp", &["2", "4", "8"], "It costs more GPUs."),
+            lever_of("dp", &["2", "4", "8"], "You need more GPUs."),
             lever_of("seq", &["1024", "512"], "Examples are cut shorter."),
-            lever("gpu", "It costs a larger GPU."),
+            lever("gpu", "You need a larger GPU."),
         ],
         not_counted: "Not counted: the CUDA context, temporaries and fragmentation, together one to several GB.",
     });

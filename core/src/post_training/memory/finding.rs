@@ -15,18 +15,23 @@ impl Params {
         let Some(peak) = step.peak() else { return "Nothing is done.".to_owned() };
         let over = peak.total().0 - self.gpu.memory.0;
         let fits = match step.verdict {
-            Verdict::Fits => format!("Fits. The peak is {} of {}", bytes(peak.total().0), bytes(self.gpu.memory.0)),
-            Verdict::Tight => format!("Tight. The peak is {} of {}", bytes(peak.total().0), bytes(self.gpu.memory.0)),
-            Verdict::DoesNotFit if over > 0.0 => {
-                format!("Does not fit. The peak is {} on a GPU of {}", bytes(peak.total().0), bytes(self.gpu.memory.0))
-            }
-            Verdict::DoesNotFit => format!(
-                "{} of {} leave too little for the CUDA context, buffers and fragmentation",
-                bytes(peak.total().0),
-                bytes(self.gpu.memory.0)
-            ),
+            Verdict::Fits => "Fits",
+            Verdict::Tight => "Tight",
+            Verdict::DoesNotFit => "Does not fit",
         };
-        let said = format!("{fits}, in the phase “{}”. {}", peak.work.label(), self.against(step));
+        let too_little = match step.verdict {
+            Verdict::DoesNotFit if over <= 0.0 => {
+                ", which leaves too little for the CUDA context, buffers and fragmentation"
+            }
+            _ => "",
+        };
+        let said = format!(
+            "{fits}. “{}” needs the most memory, {} of {}{too_little}. {}",
+            peak.work.label(),
+            bytes(peak.total().0),
+            bytes(self.gpu.memory.0),
+            self.against(step)
+        );
         if self.runs(step) { format!("{said} {}", self.in_time(step)) } else { said }
     }
 

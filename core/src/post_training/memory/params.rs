@@ -327,7 +327,7 @@ impl Model for Params {
             lever_of("tune", &["lora", "qlora"], "Only an adapter of the policy is trained."),
             lever_of("critic-tune", &["lora", "qlora"], "Only an adapter of the critic is trained."),
             lever("gpu", "It costs larger GPUs."),
-            lever_of("gpus", &["2", "4", "8", "16", "32", "64", "128", "256"], "It costs more GPUs."),
+            lever_of("gpus", &["2", "4", "8", "16", "32", "64", "128", "256"], "You need more GPUs."),
         ],
         not_counted: "Not counted in the peak: the CUDA context, communication buffers and fragmentation, several GB.",
     });
