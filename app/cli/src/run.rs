@@ -343,7 +343,7 @@ fn parts(ledger: &Ledger) -> String {
     let mut text: String = ledger.predicted.iter().map(|c| line(&c.label, ledger.text(c.size))).collect();
     if ledger.is_measured {
         text += &ledger.gap.iter().map(|c| line(&c.label, ledger.gap_text(c.size))).collect::<String>();
-        text += &line("Unexplained", ledger.gap_text(ledger.remainder));
+        text.extend(ledger.unexplained().map(|size| line("Unexplained", size)));
         text += &line("Measured", ledger.text(ledger.total));
     } else {
         text += &line("Predicted", ledger.text(ledger.total));

@@ -92,7 +92,7 @@ pub(super) fn live(course: &Course) -> String {
     };
     format!(
         "<section class=\"live\" aria-labelledby=\"live-question\">\n\
-         <h2 id=\"live-question\">Training a 30-billion-parameter model takes more than the {} of one GPU. You add more GPUs.</h2>\n\
+         <h2 id=\"live-question\">Training a 30-billion-parameter model takes more than the {} of one GPU. You add GPUs with plain data parallelism.</h2>\n\
          {}<p class=\"before-guess sans\">The figure answers once you have guessed, or clicked on it.</p>\n\
          <div class=\"live-figure\">\n{}</div>\n</section>\n",
         entry.map(|entry| quantity(entry, "", "capacity")).unwrap_or_default(),

@@ -63,7 +63,7 @@ fn progress(title: &str, chapters: &[&Chapter]) -> String {
 fn foot(layer: &Layer, readings: &Readings) -> String {
     let of_layer = || readings.sources.iter().filter(|s| s.layers.contains(&layer.id));
     format!(
-        "\n<p class=\"foot sans\"><a href=\"./?layer={}#sources\">{}</a>, {}\
+        "\n<p class=\"foot sans\"><a href=\"./?layer={}#sources\">{}</a> to read, {}\
          <span data-tally=\"some\" data-sources=\"{}\" hidden>, <span data-n></span> read</span></p>",
         layer.id,
         words::count(of_layer().count(), "source", "sources"),

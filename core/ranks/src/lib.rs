@@ -85,7 +85,8 @@ pub fn run(job: &Job) -> Outcome {
     };
     let fullest = run.ranks.iter().enumerate().max_by_key(|(rank, r)| (r.peak.total(), std::cmp::Reverse(*rank)));
     let peak = fullest.map_or(At { rank: 0, line: 0 }, |(rank, r)| At { rank, line: r.peak.line });
-    let diagnosis = say::budget(&run.totals, best.as_ref(), &job.budgets, peak);
+    let shortcut = say::shortcut(&run).filter(|_| job.sends);
+    let diagnosis = shortcut.unwrap_or_else(|| say::budget(&run.totals, best.as_ref(), &job.budgets, peak));
     Outcome { run, best, diagnosis }
 }
 

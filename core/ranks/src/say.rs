@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ringside_core::program::{At, Budgets, Diagnosis, Totals, Verdict, rank_list};
+use ringside_core::program::{At, Budgets, Diagnosis, Run, Totals, Verdict, operation, rank_list};
 use ringside_core::quantity::{Unit, bytes_binary, grouped, listed, number};
 
 use crate::tensor::shown;
@@ -220,6 +220,14 @@ pub(crate) fn wrong(world: &World<'_>, expected: &[Expected]) -> Option<Diagnosi
 
 fn times(over: f64) -> String {
     if over < 1.995 { format!("{}% more", number((over - 1.0) * 100.0)) } else { format!("{}×", number(over)) }
+}
+
+/// A right program that calls a collective where only sends and receives count.
+pub(crate) fn shortcut(run: &Run) -> Option<Diagnosis> {
+    let call = run.collectives.iter().find(|one| operation(&one.call).is_some())?;
+    let sentence =
+        format!("The result is right, but dist.{} does the work. This puzzle asks for sends and receives.", call.call);
+    Some(Diagnosis { verdict: Verdict::Collective, sentence, at: Vec::new() })
 }
 
 /// A right program beside its budgets.

@@ -29,6 +29,9 @@ pub struct Sketch {
     pub over: String,
     /// What the axis is called: plain text.
     pub across: String,
+    /// What the parameter counts, where its values are written with a unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub across_unit: Option<Unit>,
     /// The parameter's values, in order.
     pub at: Vec<Value>,
     /// What is drawn: an expression, in base units.
@@ -68,7 +71,8 @@ impl Sketch {
             let value = names_of(exercise, &changed, evaluate).and_then(|env| env.eval(&self.value));
             values.push(value.map_err(|e| format!("value: {e}"))?);
         }
-        let at = self.at.iter().map(|at| parse_number(at.as_str()).map_or_else(|| at.as_str().to_owned(), bare));
+        let written = |number: f64| self.across_unit.map_or_else(|| bare(number), |unit| write(number, unit, 3));
+        let at = self.at.iter().map(|at| parse_number(at.as_str()).map_or_else(|| at.as_str().to_owned(), written));
         Ok(Curve { at: at.collect(), values, up_to })
     }
 }

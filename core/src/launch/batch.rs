@@ -2,15 +2,15 @@
 
 use super::launcher::{self, Kind, Started};
 use super::ray::{self, Cluster, Taken};
-use super::shell::{Arg, Env, Reach, Shell, Went, known};
+use super::shell::{Arg, Env, Reach, Shell, UNKNOWN, Went, known};
 use super::step::{Job, MOST_TASKS, Options, Place, batch_shell, texts};
 use super::verdict::{Fault, Launch};
 use super::world::{Task, World};
 use crate::query::shorten;
 use crate::slurm::{NotRead, Program, split_option};
 
-/// What a script launches.
-pub fn launch(text: &str, world: World) -> Launch {
+/// What a script launches. What submits it may have set the variables `given`, to something that isn't known.
+pub fn launch(text: &str, world: World, given: &[&str]) -> Launch {
     let mut launch = Launch::default();
     let has_header = text.lines().any(|line| line.trim_start().starts_with("#SBATCH"));
     let mut options = header(text, &mut launch);
@@ -36,6 +36,9 @@ pub fn launch(text: &str, world: World) -> Launch {
         shell.env = Env::default();
         shell.env.open = true;
         shell.env.set("HOSTNAME", super::world::host(0), true, 0);
+    }
+    for name in given {
+        shell.env.set(name, UNKNOWN.to_string(), true, 0);
     }
     let mut run = Script::default();
     shell.run_text(text, 1, &mut |shell, args, background| run.command(shell, args, background, &mut launch));

@@ -12,6 +12,7 @@ use crate::declare::{
 };
 use crate::options;
 use crate::quantity::Unit;
+use crate::query::shorten;
 
 /// Most lines of a script, and most characters.
 const MOST: (usize, usize) = (400, 20_000);
@@ -108,7 +109,7 @@ impl Params {
     pub fn launch(&self) -> Launch {
         let (text, world) = (self.text(), self.world());
         let read = |text: &str| {
-            if manifest::is_manifest(text) { manifest::launch(text, world) } else { batch::launch(text, world) }
+            if manifest::is_manifest(text) { manifest::launch(text, world) } else { batch::launch(text, world, &[]) }
         };
         let mut launch = read(&text);
         let last = text.lines().count().max(1);
@@ -124,6 +125,9 @@ impl Params {
                     "The text ends within this line: whether its last word is complete is not known.",
                 );
             }
+        }
+        if self.case == Case::Own && launch.fault.is_some() && !manifest::is_manifest(&text) {
+            launch = submitted(launch, |names| batch::launch(&text, world, names));
         }
         launch.follow(world);
         if self.case == Case::Own {
@@ -290,4 +294,30 @@ impl Model for Params {
         }
         (self.node, self.local, self.explain) = (0, 0, false);
     }
+}
+
+/// A script's launch that fails, unless that rests on a variable that the script doesn't set: what submits it hands its own on
+/// (`sbatch --export`), so that no verdict rests on them. `with` reads the script again, where these are set to something.
+fn submitted(launch: Launch, with: impl Fn(&[&str]) -> Launch) -> Launch {
+    let mut names: Vec<&str> = launch.unset.iter().map(|(_, name)| name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
+        return launch;
+    }
+    let mut given = with(&names);
+    if given.fault == launch.fault {
+        return launch;
+    }
+    let Some((fault, line)) = launch.fault else { return launch };
+    let here = launch.unset.iter().find(|(at, _)| *at == line).or(launch.unset.first());
+    let (line, name) = here.map_or((line, ""), |(at, name)| (*at, name.as_str()));
+    let why = format!(
+        "${} isn’t set in this script. If what submits the job doesn’t set it either: {}.",
+        shorten(name),
+        fault.label()
+    );
+    given.remarks.retain(|(at, _)| *at != line);
+    given.unread(line, Reach::Everything, why);
+    given
 }

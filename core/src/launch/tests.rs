@@ -284,16 +284,43 @@ fn an_endpoint_without_a_host_stops_torchrun_at_once() {
             "{HEADER}{set}\nsrun torchrun --nnodes=2 --nproc-per-node=8 --rdzv-backend=c10d --rdzv-endpoint $MASTER_ADDR:29500 train.py"
         ))
     };
-    let p = script("");
+    let p = script("MASTER_ADDR=");
     let l = p.launch();
     assert_eq!((l.fault, l.outcome()), (Some((Fault::EmptyHost, 4)), Outcome::Fails));
     assert!(l.why(Fault::EmptyHost).starts_with("$MASTER_ADDR is empty here."), "{}", l.why(Fault::EmptyHost));
     assert!(l.log(p.world())[0].contains("ValueError: The hostname of the rendezvous endpoint ':29500' must be"));
+    // What submits the job may have set it.
+    let l = script("").launch();
+    assert_eq!(l.outcome(), Outcome::Unread);
+    let why = "$MASTER_ADDR isn’t set in this script. If what submits the job doesn’t set it either: the endpoint where agents meet has no host.";
+    assert_eq!(l.remarks, [(4, why.to_owned())]);
     // Where something unread may have set it, nothing is said.
     assert_eq!(script("source env.sh").launch().outcome(), Outcome::Unread);
     assert_eq!(script("MASTER_ADDR=$(hostname)").launch().outcome(), Outcome::Trains);
     // A machine that is none of the figure's may be any.
     assert_eq!(script("MASTER_ADDR=node17").launch().outcome(), Outcome::Unread);
+}
+
+/// No verdict rests on a variable that the script doesn't set, and one that doesn't need it stays.
+#[test]
+fn what_submits_a_job_may_have_set_variables() {
+    let of = |arguments: &str| own(&format!("{HEADER}srun torchrun {arguments} train.py\n")).launch();
+    let rest = "--rdzv-backend=c10d --rdzv-endpoint=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n 1):29500";
+    for arguments in [
+        format!("--nnodes=$NNODES --nproc-per-node=8 {rest}"),
+        format!("--nnodes=2 --nproc-per-node=$GPUS {rest}"),
+        "--nnodes=2 --nproc-per-node=8 --node-rank $NODE_RANK --master-addr $MASTER_ADDR".to_owned(),
+    ] {
+        let l = of(&arguments);
+        assert_eq!(l.outcome(), Outcome::Unread, "{arguments}");
+        assert!(
+            l.remarks.iter().any(|(_, why)| why.contains("isn’t set in this script")),
+            "{arguments}: {:?}",
+            l.remarks
+        );
+    }
+    let l = of("--nnodes=2 --nproc-per-node=8 --rdzv-backend=c10d --rdzv-endpoint=localhost:29500 train.py $ARGS");
+    assert_eq!(l.fault.map(|(fault, _)| fault), Some(Fault::AgentsApart), "{:?}", l.remarks);
 }
 
 /// What was tried, and what is right.

@@ -336,6 +336,10 @@ impl Model for Params {
     fn follow(&mut self, before: &Self) {
         let Cluster { gpu, link, net, .. } = self.cluster;
         [self.cluster.link, self.cluster.net] = links::follow([before.cluster.gpu, gpu], [link, net]);
+        // The layout that the figure opens with is one for its own model.
+        if self.model != before.model && self.pins == before.pins && self.pins == Self::standard().pins {
+            self.pins = Pins::default();
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::cluster::{Axis, Group};
 use super::job::{Choice, Job};
+use super::published::Reached;
 use super::search::{KNOBS, Layout, Search};
 use crate::memory::activations::Recompute;
 use crate::memory::verdict::Verdict;
@@ -119,13 +120,25 @@ pub fn finding(search: &Search) -> String {
         Verdict::Tight => " It is tight: CUDA, communication buffers and fragmentation may take what is left.",
         _ => "",
     };
+    let mfu = job.mfu(total);
     format!(
-        "{of} {}. A step takes {} at an MFU of {}, with {}.{tight}{largest}",
+        "{of} {}. A step takes {} at an MFU of {}, with {}.{tight}{largest}{}",
         layout(&best.choice),
         Unit::Seconds.format(total),
-        Unit::Fraction.format(job.mfu(total)),
-        held(best.memory)
+        Unit::Fraction.format(mfu),
+        held(best.memory),
+        reached(job, mfu)
     )
+}
+
+/// What published runs on this GPU reached, beside an MFU in their upper half or above them; empty for others, and where there are too few.
+fn reached(job: &Job, mfu: f64) -> String {
+    let reached = Reached::on(job.cluster.gpu).filter(|reached| reached.runs >= 3 && mfu > reached.middle);
+    reached.map_or_else(String::new, |reached| {
+        let [least, middle, most] =
+            [reached.least, reached.middle, reached.most].map(|share| Unit::Fraction.format(share));
+        format!(" {} on this GPU reached {least} to {most}, median {middle}.", reached.counted())
+    })
 }
 
 /// A reason for one value of the best layout.

@@ -120,7 +120,7 @@ pub fn compare(outcome: &Outcome, puzzle: &Named, machine: &Machine) -> Compared
     };
     let right = matches!(
         outcome.diagnosis.verdict,
-        Verdict::Passed | Verdict::OverMemory | Verdict::OverBytes | Verdict::OverTime
+        Verdict::Passed | Verdict::Collective | Verdict::OverMemory | Verdict::OverBytes | Verdict::OverTime
     );
     let whole = if right {
         match kind {

@@ -14,6 +14,7 @@ impl Verdict {
             Self::Wrong => "a wrong result",
             Self::Missing => "a missing result",
             Self::Race => "a tensor used too early",
+            Self::Collective => "a collective where only sends and receives count",
             Self::OverMemory => "more memory than the budget",
             Self::OverBytes => "more bytes sent than the budget",
             Self::OverTime => "more time than the budget",

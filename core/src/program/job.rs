@@ -198,6 +198,8 @@ pub struct Job {
     pub best: Option<String>,
     /// What a correct program may use.
     pub budgets: Budgets,
+    /// Whether a correct program calls no collective but a barrier.
+    pub sends: bool,
     /// Where a run is stopped.
     pub limits: Limits,
     /// What `torch.manual_seed` starts from on every rank.
@@ -219,6 +221,7 @@ impl Default for Job {
             reference: None,
             best: None,
             budgets: Budgets::default(),
+            sends: false,
             limits: Limits::default(),
             seed: 0,
             tolerance: 1e-4,

@@ -82,6 +82,9 @@ pub struct Puzzle {
     /// What a correct program may use.
     #[serde(default)]
     pub budgets: Budgets,
+    /// Whether only sends and receives count, because the collective itself is the puzzle.
+    #[serde(default)]
+    pub sends: bool,
     /// The machine, where it differs from the default.
     #[serde(default)]
     pub machine: Over,
@@ -120,6 +123,7 @@ impl Puzzle {
             reference: Some(self.reference.clone()),
             best: Some(self.solution.clone()),
             budgets: self.budgets,
+            sends: self.sends,
             tolerance: self.tolerance,
             launches: self.launches_before(ranks),
             fault: self.fault,

@@ -271,6 +271,8 @@ pub enum Verdict {
     Missing,
     /// A tensor was used while a message was still reading or writing it.
     Race,
+    /// Right, but by a collective where only sends and receives count.
+    Collective,
     /// Right, but too much memory.
     OverMemory,
     /// Right, but too many bytes sent.

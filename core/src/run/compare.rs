@@ -40,9 +40,11 @@ impl Row {
         Some(self.measured? / at - 1.0)
     }
 
-    /// Whether the measurement lies in the predicted range.
+    /// Whether the measurement lies in the predicted range, whose ends are no sharper than what is said of a gap.
     pub fn is_within(&self) -> bool {
-        self.predicted.zip(self.measured).is_some_and(|([low, _, high], measured)| (low..=high).contains(&measured))
+        self.predicted.zip(self.measured).is_some_and(|([low, _, high], measured)| {
+            (low * (1.0 - SMALLEST)..=high * (1.0 + SMALLEST)).contains(&measured)
+        })
     }
 
     /// The prediction for a person: `2.55 s`, `31 GB to 35 GB`.
@@ -78,23 +80,19 @@ impl Row {
                 let over = |end: f64| self.measured.filter(|_| end > 0.0).map_or(gap, |measured| measured / end - 1.0);
                 let ends = self.predicted.map_or([gap; 2], |[low, _, high]| [over(high), over(low)]);
                 let [near, far] = if gap > 0.0 { ends } else { [ends[1], ends[0]] }.map(percent);
-                match near.as_str() {
-                    _ if near == far => near,
-                    NO_GAP => format!("up to {far}"),
-                    _ => format!("{near} to {far}"),
-                }
+                if near == far { near } else { format!("{near} to {far}") }
             }
         }
     }
 }
 
-/// What is said of a gap of less than half a percent.
-const NO_GAP: &str = "none";
+/// The smallest gap that is one: half a percent.
+const SMALLEST: f64 = 0.005;
 
 /// A gap in whole percents with its sign.
 fn percent(gap: f64) -> String {
     match gap {
-        _ if gap.abs() < 0.005 => NO_GAP.to_owned(),
+        _ if gap.abs() < SMALLEST => "none".to_owned(),
         _ => format!("{}{}%", if gap > 0.0 { "+" } else { "−" }, number((gap.abs() * 100.0).round())),
     }
 }
@@ -478,9 +476,9 @@ fn too_small(report: &Report, plan: &Plan) -> Option<String> {
     })
 }
 
-/// That the GPU may be too small, of what didn't run yet; empty where it isn't.
+/// That the GPU may be too small, of what didn't run yet; empty where it isn't, or settings are assumed.
 fn tight(report: &Report, plan: &Plan) -> String {
-    let row = memory_row(report).filter(|row| row.measured.is_none() && plan.is_spanned() && !has_run(report));
+    let row = memory_row(report).filter(|row| row.measured.is_none() && plan.assumed.is_empty() && !has_run(report));
     let capacity = plan.job.cluster.gpu.sees().0;
     let row = row.filter(|row| row.predicted.is_some_and(|[.., high]| high > capacity));
     row.map(|row| {

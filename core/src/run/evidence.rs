@@ -18,6 +18,7 @@ use crate::memory::Dtype;
 use crate::model::config::{Import, import};
 use crate::network::measured;
 use crate::quantity::{Unit, count, grouped, listed};
+use crate::query::Query;
 use crate::slurm::{Program, split_options};
 use crate::trace::Trace;
 use crate::trace::breakdown::temporal;
@@ -487,6 +488,12 @@ pub fn traces(name: &str, traces: &[Trace], profile: Option<Profile>) -> Card {
     if let Some(seconds) = middle {
         card.run.measure(Metric::StepTime, seconds, format!("{name}, ProfilerStep"));
         card.found(Metric::StepTime.label(), Metric::StepTime.text(seconds), 0);
+    }
+    if let Some((cause, share, is_shown)) = card.profile.as_ref().and_then(Profile::worst) {
+        let detective = state(crate::detective::Params::ID, &Query::default());
+        let sure = if is_shown { "" } else { ", probably" };
+        let said = format!("{}, at most {} of the time{sure}", cause.label(), Unit::Fraction.format(share));
+        card.found_in("Diagnosis", said, detective);
     }
     let sent = sent(trace) / steps.len().max(1) as f64;
     if sent > 0.0 && !steps.is_empty() {

@@ -83,11 +83,21 @@ impl Ledger {
         }
     }
 
+    /// What none of the inputs explains, for a person; none where everything is.
+    pub fn unexplained(&self) -> Option<String> {
+        (self.is_measured && self.remainder != 0.0).then(|| self.gap_text(self.remainder))
+    }
+
     /// The largest named cause of the gap, in the gap's direction.
     pub fn largest(&self) -> Option<&Cause> {
         let gap = self.total - self.prediction();
         self.gap.iter().filter(|cause| cause.size * gap > 0.0).max_by(|a, b| a.size.abs().total_cmp(&b.size.abs()))
     }
+}
+
+/// What is left of a sum, unless rounding left it.
+fn rest(left: f64, total: f64) -> f64 {
+    if left.abs() < 1e-9 * total.abs() { 0.0 } else { left }
 }
 
 fn cause(label: impl Into<String>, size: f64, why: impl Into<String>, link: Option<Link>) -> Cause {
@@ -196,7 +206,7 @@ pub(super) fn time(run: &Run, plan: &Plan, measured: Option<f64>) -> Ledger {
         id: "step-time",
         title: "Where the step’s time goes",
         unit: Unit::Seconds,
-        remainder: if measured.is_some() { total - sum - named } else { 0.0 },
+        remainder: if measured.is_some() { rest(total - sum - named, total) } else { 0.0 },
         predicted,
         gap,
         total,
@@ -362,7 +372,7 @@ fn ledger_of_memory(predicted: Vec<Cause>, gap: Vec<Cause>, remainder: f64, tota
         unit: Unit::Bytes,
         predicted,
         gap,
-        remainder,
+        remainder: rest(remainder, total),
         total,
         is_measured,
     }
@@ -434,7 +444,7 @@ pub(super) fn mfu(run: &Run, plan: &Plan, seconds: f64) -> Option<Ledger> {
         unit: Unit::Fraction,
         predicted,
         gap,
-        remainder: reported - now,
+        remainder: rest(reported - now, reported),
         total: reported,
         is_measured: true,
     })

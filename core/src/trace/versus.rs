@@ -46,6 +46,15 @@ impl Profile {
         Some(Self { steps, parts, causes, rank: trace.rank, is_whole })
     }
 
+    /// The cause that costs most of those that the diagnosis names, with the part of the time from the first to the last work of the GPU that
+    /// it costs at most, 0 to 1, and whether that is shown.
+    pub fn worst(&self) -> Option<(Cause, f64, bool)> {
+        let all: i64 = self.parts.iter().sum();
+        let named = Cause::ALL.into_iter().map(|cause| (cause, self.blamed(cause)));
+        let (cause, (time, is_shown)) = named.max_by_key(|(_, (time, _))| *time).filter(|(_, (time, _))| *time > 0)?;
+        Some((cause, time as f64 / all.max(1) as f64, is_shown))
+    }
+
     /// Nanoseconds that the diagnosis blames on a cause, and whether all of them are shown.
     fn blamed(&self, cause: Cause) -> (i64, bool) {
         let of_it = || self.causes.iter().filter(|(named, ..)| *named == cause);

@@ -219,9 +219,8 @@ fn ledger((at, ledger): (usize, &Ledger)) -> AnyView {
     let predicted: Vec<AnyView> =
         ledger.predicted.iter().map(|c| of_cause(c, ledger.text(c.size), "predicted")).collect();
     let gap: Vec<AnyView> = ledger.gap.iter().map(|c| of_cause(c, ledger.gap_text(c.size), "named")).collect();
-    let rest = ledger.is_measured.then(|| {
+    let rest = ledger.unexplained().map(|text| {
         let why = "Nothing that you brought accounts for it.";
-        let text = ledger.gap_text(ledger.remainder);
         part("Unexplained".into_any(), why, ledger.remainder, text, bars.next(ledger.remainder), "rest")
     });
     let total = if ledger.is_measured { "Measured" } else { "Predicted" };
@@ -254,7 +253,7 @@ fn ledger((at, ledger): (usize, &Ledger)) -> AnyView {
 fn in_a_line(ledger: &Ledger) -> String {
     let predicted = ledger.predicted.iter().map(|c| format!("{} {}", c.label, ledger.text(c.size)));
     let gap = ledger.gap.iter().map(|c| format!("{} {}", c.label, ledger.gap_text(c.size)));
-    let rest = ledger.is_measured.then(|| format!("Unexplained {}", ledger.gap_text(ledger.remainder)));
+    let rest = ledger.unexplained().map(|text| format!("Unexplained {text}"));
     let parts: Vec<String> = predicted.chain(gap).chain(rest).collect();
     format!("{}: {}.", ledger.title, parts.join("; "))
 }
