@@ -234,6 +234,7 @@ table! {
     RIGHT = "Right.", "Richtig.";
     NOT_ALL = "Not all of it yet.", "Noch nicht alles.";
     NOT_YET = "Not yet.", "Noch nicht.";
+    AND_MISSING = "Not yet, and something is missing.", "Noch nicht, und es fehlt etwas.";
     EXPLANATION = "Your explanation", "Deine Erklärung";
     OWN_WORDS = "In your own words, as to a colleague", "In eigenen Worten, wie gegenüber Kollegen";
     COMPARE = "Compare", "Vergleichen";

@@ -67,16 +67,19 @@ pub(super) fn form(session: Session) -> AnyView {
 fn verdict(session: Session) -> Option<AnyView> {
     let picked = chosen(&session.submitted()?);
     let came = judge(session, &picked)?;
-    let lead = match (came.is_right(), came.wrong.is_empty()) {
-        (true, _) => language::RIGHT,
-        (false, true) => language::NOT_ALL,
-        (false, false) => language::NOT_YET,
+    let several = choice(session, |c| c.several).unwrap_or_default();
+    let lead = match (came.wrong.is_empty(), came.missing) {
+        (true, 0) => language::RIGHT,
+        (true, _) => language::NOT_ALL,
+        (false, 1..) if several => language::AND_MISSING,
+        (false, _) => language::NOT_YET,
     };
     let remarks = picked
         .iter()
         .filter_map(|index| option(session, *index))
         .map(|(_, o)| {
-            frame::verdict(o.right, true, format!("<p>{}</p>{}", session.fill(&o.text), session.fill(&o.say)))
+            let mark = if o.right { "✓" } else { "✗" };
+            frame::verdict(o.right, true, format!("<p>{mark} {}</p>{}", session.fill(&o.text), session.fill(&o.say)))
         })
         .collect_view();
     Some(
