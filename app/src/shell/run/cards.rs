@@ -62,6 +62,13 @@ fn card(desk: Desk, input: &Input) -> AnyView {
         (_, Outcome::Read) => "✓",
         (_, Outcome::Partly) => "½",
     };
+    let edit = input.text.is_some().then(|| {
+        view! {
+            <button type="button" class="quiet" aria-label=format!("Edit {}", card.title()) on:click=move |_| desk.edit(id)>
+                "Edit"
+            </button>
+        }
+    });
     view! {
         <li class="run-card sans" data-kind=card.kind.id() data-outcome=card.outcome.id()>
             <h2>
@@ -73,9 +80,10 @@ fn card(desk: Desk, input: &Input) -> AnyView {
             <p>{said}</p>
             {move || errors.with(|errors| errors.as_ref().map(diagnosis))}
             {(kind == Kind::Errors).then(|| library().signs.show(|_| ().into_any()))}
-            {found(card)}
+            {found(desk, card)}
             {card.histories.iter().cloned().map(history).collect_view()}
             {unread(card)}
+            {edit}
             <button
                 type="button"
                 class="quiet"
@@ -115,10 +123,10 @@ fn diagnosis(reading: &LogReading) -> AnyView {
     .into_any()
 }
 
-/// So many values stand open.
+/// So many values of the only card stand open: of several, what they come to is the nearer.
 const OPEN: usize = 10;
 
-fn found(card: &Card) -> Option<AnyView> {
+fn found(desk: Desk, card: &Card) -> Option<AnyView> {
     let values = card.found.iter().map(|found| {
         let line = (found.line > 0).then(|| view! { " " <small>{place(found.line)}</small> });
         let value = match &found.link {
@@ -127,9 +135,10 @@ fn found(card: &Card) -> Option<AnyView> {
         };
         view! { <dt>{found.what.clone()}</dt> <dd>{value} {line}</dd> }
     });
+    let is_short = card.found.len() <= OPEN;
     (!card.found.is_empty()).then(|| {
         view! {
-            <details open=card.found.len() <= OPEN>
+            <details open=move || is_short && desk.inputs.with(|inputs| inputs.len() == 1)>
                 <summary>{counted(card.found.len() as u64, "value read", "values read")}</summary>
                 <dl class="facts">{values.collect_view()}</dl>
             </details>

@@ -48,6 +48,8 @@ lazy! {
 struct Input {
     id: u32,
     card: Card,
+    /// Its text, unless it was too long to be kept.
+    text: Option<Arc<str>>,
     /// Where it may hold errors.
     log: Option<Log>,
 }
@@ -74,6 +76,8 @@ type Before = Option<(String, Vec<Input>)>;
 struct Desk {
     /// In the order in which it came: the later replaces the earlier.
     inputs: RwSignal<Vec<Input>>,
+    /// What stands in the field and isn't read yet.
+    pasted: RwSignal<String>,
     /// What the inputs make together, and what replaced what.
     gathered: Memo<(Run, Vec<String>)>,
     before: RwSignal<Before>,
@@ -91,6 +95,7 @@ impl Desk {
         let gathered = Memo::new(move |_| inputs.with(|inputs| gather(inputs.iter().map(|input| &input.card))));
         Self {
             inputs,
+            pasted: RwSignal::new(String::new()),
             gathered,
             before: RwSignal::new(None),
             said: RwSignal::new(None),
@@ -103,7 +108,7 @@ impl Desk {
     fn input(self, card: Card) -> Input {
         self.heard.set(format!("{}: {}, {}.", card.title(), card.kind.label(), card.outcome.label().to_lowercase()));
         self.ids.update_value(|id| *id += 1);
-        Input { id: self.ids.get_value(), card, log: None }
+        Input { id: self.ids.get_value(), card, text: None, log: None }
     }
 
     /// Adds what a card says to the run, and keeps its log if that may hold errors.
@@ -112,8 +117,12 @@ impl Desk {
         if self.inputs.is_disposed() {
             return;
         }
+        let text = match &log {
+            Some(Log::Text(text)) => Some(text.clone()),
+            _ => None,
+        };
         let log = log.filter(|_| card.may_hold_errors());
-        let input = Input { log, ..self.input(card) };
+        let input = Input { text, log, ..self.input(card) };
         self.before.set(None);
         self.said.set(None);
         self.inputs.update(|inputs| inputs.push(input));
@@ -154,6 +163,23 @@ impl Desk {
             self.replace(kept, format!("{} was removed.", gone.card.title()));
             focus_soon(PUT_BACK.to_owned());
         }
+    }
+
+    /// Puts a text back into the field, below what stands there.
+    fn edit(self, id: u32) {
+        let (gone, kept): (Vec<Input>, Vec<Input>) =
+            self.inputs.get_untracked().into_iter().partition(|input| input.id == id);
+        let Some((title, text)) = gone.first().and_then(|gone| Some((gone.card.title(), gone.text.clone()?))) else {
+            return;
+        };
+        self.pasted.update(|pasted| {
+            if !pasted.is_empty() && !pasted.ends_with('\n') {
+                pasted.push('\n');
+            }
+            pasted.push_str(&text);
+        });
+        self.replace(kept, format!("{title} is in the field again."));
+        focus_soon(PASTE.to_owned());
     }
 
     fn put_back(self) {
@@ -289,7 +315,7 @@ fn origin(run: &Run) -> Option<AnyView> {
 
 /// Where things are pasted, dropped and chosen.
 fn input(desk: Desk, files: files::Files) -> AnyView {
-    let pasted = RwSignal::new(String::new());
+    let pasted = desk.pasted;
     let count = StoredValue::new(0_u32);
     let take = move || {
         let text = pasted.get_untracked();
