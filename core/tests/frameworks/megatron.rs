@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 /// Every flag that is written, and whether a value follows.
-const KNOWN: [(&str, bool); 59] = [
+const KNOWN: [(&str, bool); 61] = [
     ("tensor-model-parallel-size", true),
     ("pipeline-model-parallel-size", true),
     ("num-virtual-stages-per-pipeline-rank", true),
@@ -19,6 +19,8 @@ const KNOWN: [(&str, bool); 59] = [
     ("max-position-embeddings", true),
     ("sequence-parallel", false),
     ("use-distributed-optimizer", false),
+    ("overlap-grad-reduce", false),
+    ("overlap-param-gather", false),
     ("use-megatron-fsdp", false),
     ("data-parallel-sharding-strategy", true),
     ("ckpt-format", true),
@@ -158,6 +160,11 @@ pub fn check(text: &str, world: u64) -> Result<(), String> {
     let adam = flags.get("optimizer").map(String::as_str) == Some("adam");
     must(adam || flags.get("optimizer").map(String::as_str) == Some("sgd"), "optimizer")?;
     must(adam || !has("use-distributed-optimizer"), "Only Adam, HybridDeviceOptimizer, …")?;
+    must(
+        !has("overlap-param-gather") || has("use-distributed-optimizer"),
+        "--overlap-param-gather only supported with …",
+    )?;
+    must(!has("overlap-param-gather") || has("overlap-grad-reduce"), "Must use --overlap-param-gather with …")?;
     let dtensor = flags.get("ckpt-format").map(String::as_str) == Some("fsdp_dtensor");
     must(has("use-megatron-fsdp") == dtensor, "Megatron-FSDP requires the `fsdp_dtensor` checkpointing format.")?;
     match flags.get("recompute-granularity").map(String::as_str) {

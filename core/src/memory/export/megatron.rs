@@ -150,6 +150,11 @@ fn layout_flags(p: &Params, s: &Shape, seq: u64, flags: &mut Vec<String>, assume
     }
     match p.zero {
         0 => {}
+        1 if p.dp.saturating_mul(l.cp) > 1 => {
+            flag("--use-distributed-optimizer");
+            flag("--overlap-grad-reduce");
+            flag("--overlap-param-gather");
+        }
         1 => flag("--use-distributed-optimizer"),
         zero => {
             let strategy = if zero == 2 { "optim_grads" } else { "optim_grads_params" };

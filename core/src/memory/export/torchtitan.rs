@@ -5,15 +5,21 @@ use crate::memory::activations::Recompute;
 use crate::memory::breakdown::Params;
 use crate::memory::optimizer::Optimizer;
 use crate::memory::precision::Dtype;
+use crate::model::presets::find;
 use crate::model::{ModelRef, Shape};
+use crate::quantity::listed;
 
 /// Its models: ours, its name, its flavor.
-pub(crate) const MODELS: [(&str, &str, &str); 4] = [
+pub(crate) const MODELS: [(&str, &str, &str); 7] = [
     ("llama-3-8b", "llama3", "8B"),
     ("llama-3-70b", "llama3", "70B"),
     ("llama-3.1-405b", "llama3", "405B"),
+    ("qwen3-8b", QWEN3, "8B"),
+    ("qwen3-32b", QWEN3, "32B"),
+    ("qwen3-30b-a3b", QWEN3, "30B-A3B"),
     ("deepseek-v3", "deepseek_v3", "671B"),
 ];
+const QWEN3: &str = "qwen3";
 
 /// Tokens of a sequence where none is given.
 const SEQ: u64 = 4096;
@@ -87,9 +93,13 @@ fn model(p: &Params) -> Result<(&'static str, &'static str, &Shape), String> {
     let known = MODELS.iter().find(|(ours, ..)| matches!(p.model, ModelRef::Preset(preset) if preset.id == *ours));
     match (known, p.model.shape()) {
         (Some((_, name, flavor)), Some(shape)) => Ok((name, flavor, shape)),
-        _ => Err("torchtitan brings its own models; of those here it has Llama 3 8B and 70B, Llama 3.1 405B and \
-                  DeepSeek-V3. For another one, its model has to be written first."
-            .to_owned()),
+        _ => {
+            let names: Vec<String> = MODELS.iter().filter_map(|(ours, ..)| Some(find(ours)?.name.to_owned())).collect();
+            Err(format!(
+                "torchtitan brings its own models; of those here version 0.2.2 has {}. For another one, its model has to be written first.",
+                listed(&names)
+            ))
+        }
     }
 }
 
@@ -123,6 +133,7 @@ fn check(p: &Params, shape: &Shape, name: &str, seq: u64) -> Result<(), String> 
     refuse_if(l.cp > 1 && name == "deepseek_v3", || {
         "torchtitan’s DeepSeek-V3 uses FlexAttention, which it does not run with context parallelism.".to_owned()
     })?;
+    refuse_if(pp > 1 && name == QWEN3, || "torchtitan 0.2.2 has no pipeline parallelism for Qwen3.".to_owned())?;
     if pp > 1 {
         refuse_if(m < pp, || format!("{m} micro-batches are fewer than {pp} stages, which its schedules refuse."))?;
         let layers = shape.num_hidden_layers + 2;
