@@ -15,9 +15,10 @@ pub(super) struct Usual {
 }
 
 /// What the test beside it computes from the fixtures.
-pub(super) const ALL: [Usual; 2] = [
+pub(super) const ALL: [Usual; 3] = [
     Usual { gpu: "A100", runs: 29, times: [0.96, 1.12, 1.53] },
     Usual { gpu: "H100", runs: 26, times: [0.99, 1.41, 2.32] },
+    Usual { gpu: "GB200", runs: 5, times: [0.97, 1.16, 1.19] },
 ];
 
 /// How a step that takes `ratio` times its prediction stands among the public runs on such a GPU; a sentence, or nothing where there are none.
