@@ -385,7 +385,9 @@ fn training(run: &Run, plan: &Plan, report: &mut Report) {
             Some(sentence) if has_run(report) => vec![sentence, verdict(report, plan)],
             // No step of a run that doesn't fit takes any time; what is open may let it fit.
             Some(sentence) => vec![sentence, report.question.as_ref().map(|q| q.sentence.clone()).unwrap_or_default()],
-            None => vec![tight(report, plan), verdict(report, plan), among_others(report, plan), outside(report, plan)],
+            None => {
+                vec![tight(report, plan), verdict(report, plan), among_others(run, report, plan), outside(report, plan)]
+            }
         };
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     });
@@ -488,9 +490,11 @@ fn tight(report: &Report, plan: &Plan) -> String {
     .unwrap_or_default()
 }
 
-/// How a step that is slower than predicted stands among public runs; empty where it isn't, or settings are assumed.
-fn among_others(report: &Report, plan: &Plan) -> String {
-    let ratio = report.row("step-time").filter(|_| plan.assumed.is_empty()).and_then(|row| Some(1.0 + row.gap()?));
+/// How a step that is slower than predicted stands among public runs; empty where it isn't, settings are assumed, or it runs in
+/// FP8, for which nothing is predicted.
+fn among_others(run: &Run, report: &Report, plan: &Plan) -> String {
+    let is_alike = plan.assumed.is_empty() && run.layout.fp8 != Some(true);
+    let ratio = report.row("step-time").filter(|_| is_alike).and_then(|row| Some(1.0 + row.gap()?));
     ratio
         .filter(|ratio| *ratio > 1.0 + NEAR)
         .map(|ratio| usual::standing(ratio, plan.job.cluster.gpu))

@@ -3,7 +3,7 @@
 use crate::hardware::Accelerator;
 use crate::quantity::significant;
 
-/// The public runs on one kind of GPU: measured step over predicted step.
+/// The public runs on one kind of GPU, those in FP8 left out because predictions are for 16 bits: measured step over predicted step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Usual {
     /// How the names of these GPUs begin.
@@ -15,9 +15,10 @@ pub(super) struct Usual {
 }
 
 /// What the test beside it computes from the fixtures.
-pub(super) const ALL: [Usual; 2] = [
-    Usual { gpu: "A100", runs: 17, times: [1.0, 1.08, 1.53] },
-    Usual { gpu: "H100", runs: 18, times: [1.2, 1.47, 2.32] },
+pub(super) const ALL: [Usual; 3] = [
+    Usual { gpu: "A100", runs: 29, times: [0.96, 1.12, 1.53] },
+    Usual { gpu: "H100", runs: 26, times: [0.99, 1.41, 2.32] },
+    Usual { gpu: "GB200", runs: 5, times: [0.97, 1.16, 1.19] },
 ];
 
 /// How a step that takes `ratio` times its prediction stands among the public runs on such a GPU; a sentence, or nothing where there are none.
