@@ -238,6 +238,9 @@ pub struct Layout {
     /// The type of weights and gradients.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<Dtype>,
+    /// The type that gradients are summed in, where it isn't the framework's own: 16 bits take half of fp32's memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grads: Option<Dtype>,
     /// The optimizer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub optimizer: Option<Optimizer>,

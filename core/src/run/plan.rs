@@ -208,7 +208,7 @@ impl Run {
             dtype: self.layout.dtype.unwrap_or(Dtype::Bf16),
             optimizer: self.layout.optimizer.unwrap_or(Optimizer::AdamW),
             convention: match self.layout.framework.as_deref() {
-                Some("megatron") => Convention::Megatron,
+                Some("megatron") if matches!(self.layout.grads, None | Some(Dtype::Fp32)) => Convention::Megatron,
                 Some("deepspeed") => Convention::DeepSpeed,
                 _ => Convention::Zero,
             },

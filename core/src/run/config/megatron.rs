@@ -102,7 +102,6 @@ const PASSED: &[&str] = &[
     "tp-comm",
     "no-gradient-accumulation",
     "gradient-accumulation-fusion",
-    "accumulate-allreduce",
     "cross-entropy",
     "no-bias",
     "no-masked",
@@ -563,6 +562,11 @@ fn of(given: &[Given], lists_unknown: bool, card: &mut Card) {
             "bf16" | "fp16" => {
                 card.run.layout.dtype = Dtype::find(&flag.name);
                 "Precision"
+            }
+            "grad-reduce-in-bf16" | "accumulate-allreduce-grads-in-fp32" => {
+                let is_fp32 = flag.name.ends_with("fp32");
+                card.run.layout.grads = Some(if is_fp32 { Dtype::Fp32 } else { Dtype::Bf16 });
+                "Gradients"
             }
             "fp8-format" | "fp8" => {
                 card.run.layout.fp8 = Some(true);
