@@ -257,12 +257,15 @@ impl Job {
     pub fn recomputed(&self, choice: &Choice) -> f64 {
         match choice.recompute {
             Recompute::None => 0.0,
-            Recompute::Selective => {
-                let flops = self.shape.forward_flops(self.seq, true);
-                (flops.scores + flops.values) / flops.total()
-            }
+            Recompute::Selective => self.attention_share(),
             Recompute::Full => 1.0,
         }
+    }
+
+    /// The share of attention's own products, queries times keys and scores times values, in the forward pass's FLOPs.
+    pub fn attention_share(&self) -> f64 {
+        let flops = self.shape.forward_flops(self.seq, true);
+        (flops.scores + flops.values) / flops.total()
     }
 
     /// Tokens of a step.

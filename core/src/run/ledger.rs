@@ -280,9 +280,8 @@ fn of_gap(run: &Run, plan: &Plan, seconds: f64) -> Vec<Cause> {
     if run.layout.fp8 == Some(true)
         && let Some(fast) = plan.job.cluster.gpu.fp8
     {
-        let flops = plan.job.shape.forward_flops(plan.job.seq, true);
         // Attention stays in 16 bits.
-        let products = 1.0 - (flops.scores + flops.values) / flops.total();
+        let products = 1.0 - plan.job.attention_share();
         let times = fast / plan.job.cluster.gpu.peak * efficiency::FP8[0];
         let saved = step.stage.compute * products * (1.0 / times - 1.0);
         all.push(cause(
