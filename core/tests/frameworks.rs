@@ -111,7 +111,7 @@ fn what_did_not_start_is_right_or_refused() {
     assert!(why(Target::Fsdp, "model=llama-3-8b&dp=4&tp=4&pp=4&zero=3").contains("tp 4 and pp 4"));
     assert!(why(Target::Fsdp, "model=llama-3-8b&dp=4&zero=1").contains("choose ZeRO-2 or 3"));
     assert!(text(Target::Fsdp, "model=llama-3-8b&dp=64&zero=3").contains("optimizer = torch.optim.AdamW"));
-    assert!(why(Target::Torchtitan, "model=qwen3-8b&dp=8&zero=3").contains("brings its own models"));
+    assert!(why(Target::Torchtitan, "model=llama-2-7b&dp=8&zero=3").contains("brings its own models"));
     assert!(why(Target::Megatron, "mode=inference&model=llama-3-8b").contains("inference"));
 }
 

@@ -154,7 +154,7 @@ test("ranks in workers of their own: measured next to predicted, and who waits f
   await content(page).waitFor();
   await write(page, await solution(figure(page)));
   const cluster = figure(page).locator(".rank-cluster");
-  await cluster.getByText("Run it on real Web Workers").click();
+  await cluster.getByText("Run it in one Web Worker per rank").click();
   await expect(cluster).toContainText("This browser reports 3 cores, so the program runs as 3 ranks instead of 4.");
   const start = () => cluster.getByRole("button", { name: "Run on 3 workers" }).click();
 

@@ -15,11 +15,11 @@ use crate::ui::{dialog, dom};
 const KEYS: &[(&str, &str)] = &[
     ("/", "Search"),
     ("t", "Change the theme"),
-    ("p", "Project the figure, and stop; the buttons of the projector name its keys"),
+    ("p", "Project the figure; again to stop"),
     ("c", "Copy a link to the figure, as it is now"),
     ("[ ]", "Previous and next chapter"),
     ("?", "This sheet"),
-    ("Esc", "Close what lies over the page"),
+    ("Esc", "Close the dialog"),
     ("Tab", "Next control; Shift + Tab the one before"),
     ("← →", "Move a slider; Home and End to its ends; Page Up and Page Down in large steps"),
 ];

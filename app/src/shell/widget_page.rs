@@ -6,7 +6,7 @@ use ringside_content::route::Route;
 
 use ringside_core::query::{Query, did_you_mean};
 
-use super::{embed, projector};
+use super::{embed, print, projector};
 use crate::data::library;
 use crate::deferred::{PageView, deferred, lazy};
 use crate::page;
@@ -25,6 +25,7 @@ lazy! {
 }
 
 fn view() -> AnyView {
+    print::on_keys(print::whole_page);
     let route = address().route();
     let id = Memo::new(move |before: Option<&String>| match route.get() {
         Route::Widget(id) => id,

@@ -18,7 +18,7 @@ use crate::memory::pipeline::Pipeline;
 use crate::memory::shard::{Held, Shards};
 use crate::memory::{self, Convention, Dtype, Layout, Mode, Optimizer};
 use crate::model::{ConfigProblem, ModelRef, ModelSize, Shape};
-use crate::quantity::{bytes_decimal, grouped};
+use crate::quantity::{bytes_decimal, counted, grouped};
 
 /// Bytes of a gradient when it is reduced.
 const GRADIENT: f64 = 4.0;
@@ -123,7 +123,7 @@ impl Refusal {
             Refusal::Chunks(..) => "pp × chunks must divide the layers.",
             Refusal::Rounds(..) => "The interleaved schedule goes in rounds: pp must divide the micro-batches.",
             Refusal::Batch(..) => "dp × mbs must divide the batch.",
-            Refusal::Memory(..) => "A GPU must hold it, with the least that is always beside.",
+            Refusal::Memory(..) => "A GPU must hold it, with the CUDA context and the least of its other overhead.",
         }
     }
 }
@@ -151,7 +151,7 @@ impl fmt::Display for Refusal {
             Refusal::Layers(layers, pp) => write!(f, "{layers} layers cannot be put on {pp} stages."),
             Refusal::Chunks(layers, pp, v) => write!(f, "{layers} layers cannot be cut into {pp} × {v} equal chunks."),
             Refusal::Rounds(m, pp) => {
-                write!(f, "{} micro-batches are no whole number of rounds of {pp} stages.", grouped(m))
+                write!(f, "{} can’t be divided by {pp} stages.", counted(m, "micro-batch", "micro-batches"))
             }
             Refusal::Batch(batch, dp, mbs) => write!(
                 f,

@@ -24,5 +24,5 @@ pub use run::{
 };
 pub use said::{Asked, Said};
 
-/// What "Run it for real" saves beside a program, as `ringside.py`: the same names over PyTorch.
+/// What "Run it with PyTorch" saves beside a program, as `ringside.py`: the same names over PyTorch.
 pub const SHIM: &str = include_str!("ringside.py");

@@ -382,7 +382,7 @@ fn ledger_of_memory(predicted: Vec<Cause>, gap: Vec<Cause>, remainder: f64, tota
 }
 
 fn between(low: f64, high: f64) -> String {
-    format!("Between {} and {}: nobody can compute it exactly.", Unit::Bytes.format(low), Unit::Bytes.format(high))
+    format!("Between {} and {}: it can’t be computed exactly.", Unit::Bytes.format(low), Unit::Bytes.format(high))
 }
 
 /// What is beside the tensors by a way of measuring: PyTorch counts neither the CUDA context nor communicators.

@@ -658,6 +658,7 @@ impl Params {
             let replica = counted(other.replica(), "GPU", "GPUs");
             text += &match size.gpus() {
                 Some(own) if own == gpus => format!(" It takes as many with {replica} per replica."),
+                _ if gpus == other.replica() => format!(" One replica of {replica} would do it, too."),
                 _ => format!(" With {replica} per replica it would take {}.", counted(gpus, "GPU", "GPUs")),
             };
         }

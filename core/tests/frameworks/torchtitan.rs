@@ -7,9 +7,16 @@ use std::collections::HashMap;
 
 use ringside_core::memory::Params;
 
-/// Flavors of `llama3_args` and `deepseekv3_args`: layers, key–value heads that tensor parallelism divides.
-const FLAVORS: [(&str, &str, u64, u64); 4] =
-    [("llama3", "8B", 32, 8), ("llama3", "70B", 80, 8), ("llama3", "405B", 126, 8), ("deepseek_v3", "671B", 61, 128)];
+/// Flavors of `llama3_args`, `qwen3_args` and `deepseekv3_args`: layers, key–value heads that tensor parallelism divides.
+const FLAVORS: [(&str, &str, u64, u64); 7] = [
+    ("llama3", "8B", 32, 8),
+    ("llama3", "70B", 80, 8),
+    ("llama3", "405B", 126, 8),
+    ("qwen3", "8B", 36, 8),
+    ("qwen3", "32B", 64, 8),
+    ("qwen3", "30B-A3B", 48, 4),
+    ("deepseek_v3", "671B", 61, 128),
+];
 
 fn must(holds: bool, else_: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(else_.to_owned()) }
@@ -21,8 +28,12 @@ pub fn check(text: &str, params: &Params) -> Result<(), String> {
         lines.filter_map(|line| line.split_once(" = ")).map(|(k, v)| (k, v.trim_matches('"'))).collect();
     let int =
         |name: &str, default: u64| fields.get(name).map_or(Ok(default), |v| v.parse().map_err(|_| name.to_owned()));
-    let (_, _, layers, kv) =
-        FLAVORS.into_iter().find(|(_, flavor, ..)| fields.get("flavor") == Some(flavor)).ok_or("no such flavor")?;
+    // The optimizer has a name, too.
+    let is_of = |model: &str| text.contains(&format!("[model]\nname = \"{model}\""));
+    let (name, _, layers, kv) = FLAVORS
+        .into_iter()
+        .find(|(model, flavor, ..)| is_of(model) && fields.get("flavor") == Some(flavor))
+        .ok_or("no such flavor")?;
     let [replicate, shard, tp, cp, pp, ep, etp] = [
         int("data_parallel_replicate_degree", 1)?,
         int("data_parallel_shard_degree", 1)?,
@@ -46,6 +57,7 @@ pub fn check(text: &str, params: &Params) -> Result<(), String> {
     if pp == 1 {
         return Ok(());
     }
+    must(name != "qwen3", "its TrainSpec has no pipelining_fn")?;
     let looped = fields.get("pipeline_parallel_schedule") == Some(&"Interleaved1F1B");
     let stages = match int("pipeline_parallel_layers_per_stage", 0)? {
         0 => pp * if looped { 2 } else { 1 },

@@ -11,7 +11,7 @@ use ringside_content::schema::Page;
 use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, HtmlInputElement};
 
-use super::{fragment, not_found};
+use super::{fragment, not_found, print};
 use crate::data::{Remote, fetch_text, library};
 use crate::deferred::{PageView, lazy};
 use crate::page;
@@ -28,6 +28,7 @@ lazy! {
 }
 
 fn view() -> AnyView {
+    print::on_keys(print::whole_page);
     let route = address().route();
     (move || match route.get() {
         Route::Page(Page::Labs) => fragment::view(library().labs, Callback::new(enliven_list)),

@@ -20,7 +20,7 @@ use web_sys::HtmlElement;
 
 use run::Source;
 
-use super::{fragment, not_found, prerendered};
+use super::{fragment, not_found, prerendered, print};
 use crate::clock;
 use crate::data::{Fragment, Remote, library};
 use crate::deferred::{PageView, lazy};
@@ -64,6 +64,7 @@ lazy! {
 }
 
 fn view() -> AnyView {
+    print::on_keys(print::whole_page);
     let (route, search) = (address().route(), address().search());
     // Another seed or another run is another page; the same one projected is not.
     let source = Memo::new(move |_| search.with(|search| Source::of(&Query::parse(search.trim_start_matches('?')))));

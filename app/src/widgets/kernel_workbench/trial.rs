@@ -220,8 +220,8 @@ impl Outcome {
     /// What it says, in sentences; what a compiler said is shown apart.
     pub fn sentence(&self) -> String {
         match self {
-            Self::Refused(notes) if notes.len() == 1 => "The compiler does not take it.".to_owned(),
-            Self::Refused(notes) => format!("The compiler does not take it, for {} reasons.", notes.len()),
+            Self::Refused(notes) if notes.len() == 1 => "It doesn’t compile.".to_owned(),
+            Self::Refused(notes) => format!("It doesn’t compile: {} errors.", notes.len()),
             Self::Stopped(at, why) => format!("Stopped with {at}. {why}"),
             Self::Wrong(at, why) => format!("Wrong with {at}. {why}"),
             Self::Endless(at, laps) => format!(

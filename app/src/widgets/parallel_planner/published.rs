@@ -42,7 +42,7 @@ fn table() -> AnyView {
         <p class="fine">
             {format!(
                 "{met} of {} are met within {}. One table of efficiencies serves them all: nothing is tuned for any run. Where a \
-                 source does not say the micro-batch, the chunks or what is recomputed, somebody’s guess stands here.",
+                 source does not say the micro-batch, the chunks or what is recomputed, the values here are guesses.",
                 runs.len(),
                 Unit::Fraction.format(NEAR),
             )}

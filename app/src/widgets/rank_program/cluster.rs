@@ -399,7 +399,7 @@ pub(super) fn view(
     let said = move || cluster.came.get().map(|came| said(came, editor));
     view! {
         <details class="fold rank-cluster">
-            <summary>"Run it on real Web Workers"</summary>
+            <summary>"Run it in one Web Worker per rank"</summary>
             {shares.then(|| view! { <p class="fine">"This puzzle’s launches share files, which workers can’t, so it runs in one worker only."</p> })}
             <p class="fine">
                 {fewer}

@@ -312,7 +312,7 @@ fn for_real(draft: Draft, puzzle: &Puzzle) -> AnyView {
     };
     view! {
         <details class="fold">
-            <summary>"Run it for real"</summary>
+            <summary>"Run it with PyTorch"</summary>
             <p class="fine">
                 "Save both files into one folder, then run " {launches}
                 ". It needs PyTorch; processes talk over gloo, or over NCCL where each has a GPU."

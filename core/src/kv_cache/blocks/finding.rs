@@ -155,10 +155,18 @@ impl Params {
         } else {
             String::new()
         };
+        let reserved = if fit.requests_reserved < fit.requests {
+            format!(
+                " If {} tokens were reserved for each request, {} would fit.",
+                grouped(self.longest.max(self.tokens)),
+                grouped(fit.requests_reserved as u64)
+            )
+        } else {
+            String::new()
+        };
         let before = if self.activations > 0.0 { "" } else { BEFORE_ACTIVATIONS };
         format!(
-            "{} of {} tokens fit{} beside the weights of {name}. It keeps {} per token. {} of the {} on {gpus}, minus {} of weights{}, leaves {}: {} tokens. \
-             If {} tokens were reserved for each request, {} would fit.{alike}{copies}{before}",
+            "{} of {} tokens fit{} beside the weights of {name}. It keeps {} per token. {} of the {} on {gpus}, minus {} of weights{}, leaves {}: {} tokens.{reserved}{alike}{copies}{before}",
             counted(fit.requests as u64, "request", "requests"),
             grouped(self.tokens),
             if fit.requests == 1.0 { "s" } else { "" },
@@ -169,8 +177,6 @@ impl Params {
             if self.activations > 0.0 { " and activations" } else { "" },
             Unit::Bytes.format(fit.room),
             grouped(fit.slots as u64),
-            grouped(self.longest.max(self.tokens)),
-            grouped(fit.requests_reserved as u64),
         )
     }
 }

@@ -111,7 +111,7 @@ fn check_layout(p: &Params, s: &Shape, seq: u64) -> Result<(), String> {
         format!("{} layers cannot be cut into {pp} × {v} equal chunks.", s.num_hidden_layers)
     })?;
     refuse_if(v > 1 && !m.is_multiple_of(pp), || {
-        format!("The interleaved schedule goes in rounds: {m} micro-batches are no whole number of rounds of {pp}.")
+        format!("The interleaved schedule goes in rounds: {m} micro-batches can’t be divided by {pp} stages.")
     })?;
     let adam = p.optimizer == Optimizer::AdamW;
     refuse_if(!adam && !matches!(p.optimizer, Optimizer::Sgd | Optimizer::Momentum), || {

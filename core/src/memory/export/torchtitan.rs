@@ -148,7 +148,7 @@ fn check(p: &Params, shape: &Shape, name: &str, seq: u64) -> Result<(), String> 
             )
         })?;
         refuse_if(v > 1 && !m.is_multiple_of((m / pp).max(1)), || {
-            format!("The interleaved schedule goes in rounds: {m} micro-batches are no whole number of rounds of {pp}.")
+            format!("The interleaved schedule goes in rounds: {m} micro-batches can’t be divided by {pp} stages.")
         })?;
     }
     Ok(())
