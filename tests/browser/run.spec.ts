@@ -50,7 +50,7 @@ test("what is brought is read or refused with a reason, removed and put back, op
   await step(page, "a published run opens with one press, and its causes lead to figures in that state", async () => {
     await open(page);
     expect(await axe(page, ".run-page")).toEqual([]);
-    await page.locator(".run-examples button").first().click();
+    await page.locator(".run-examples button", { hasText: "torch.compile" }).click();
     await expect(page.locator(".run-verdict")).toBeVisible();
     await expect(page.locator(".run-origin")).toContainText("torchtitan");
     const cause = page.locator('[data-ledger="step-time"] a').first();
@@ -75,7 +75,7 @@ test("what is brought is read or refused with a reason, removed and put back, op
     await paste(page, log);
     // The torchtitan file measured 6,667, and the log, which came later, 5,050.
     await expect(page.locator(measured)).toContainText("5,050");
-    await page.locator('.run-card[data-kind="log"]').getByRole("button").focus();
+    await page.locator('.run-card[data-kind="log"]').getByRole("button", { name: /^Remove/ }).focus();
     await page.keyboard.press("Enter");
     await expect(page.locator(measured)).toContainText("6,667");
     await expect(page.getByRole("button", { name: "Put it back" })).toBeFocused();
@@ -85,6 +85,13 @@ test("what is brought is read or refused with a reason, removed and put back, op
     await expect(page.locator(".run-card")).toHaveCount(0);
     await page.getByRole("button", { name: "Put it back" }).click();
     await expect(page.locator(".run-card")).toHaveCount(2);
+    await page.locator('.run-card[data-kind="log"]').getByRole("button", { name: /^Edit/ }).click();
+    const field = page.getByLabel(/^Paste configurations/);
+    await expect(field).toBeFocused();
+    await expect(field).toHaveValue(log);
+    await expect(page.locator(measured)).toContainText("6,667");
+    await page.keyboard.press("Control+Enter");
+    await expect(page.locator(measured)).toContainText("5,050");
   });
 
   await step(page, "what can't be read is refused with a reason, and nothing is lost", async () => {

@@ -7,9 +7,9 @@ use super::Desk;
 
 /// Public runs, each with its source.
 const EXAMPLES: [(&str, &str); 3] = [
-    ("torchtitan.toml", include_str!("../../../../tests/fixtures/runs/torchtitan-llama-3.1-8b-8xh100-compile.toml")),
+    ("nemo.toml", include_str!("../../../../tests/fixtures/runs/dgxc-llama-3.1-405b-576xh100.toml")),
     ("llm-foundry.toml", include_str!("../../../../tests/fixtures/runs/llm-foundry-mpt-30b-4096-8xa100-80.toml")),
-    ("fms-fsdp.toml", include_str!("../../../../tests/fixtures/runs/fms-fsdp-llama-2-70b-128xa100.toml")),
+    ("torchtitan.toml", include_str!("../../../../tests/fixtures/runs/torchtitan-llama-3.1-8b-8xh100-compile.toml")),
 ];
 
 /// What stands there before anything was brought.
