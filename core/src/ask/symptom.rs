@@ -197,8 +197,8 @@ impl When {
             Self::Update => {
                 "Adam’s two moments are created in the first optimizer.step(): 8 bytes per parameter in fp32, where nothing shards them. Forward \
                  and backward fit, the states don’t. Look first at (1) the moments: shard them (ZeRO\u{2011}1 is enough) or use an 8-bit \
-                 optimizer, (2) the update’s own temporaries, about as large as the parameters with foreach=True, (3) gradients: free \
-                 them with zero_grad(set_to_none=True)."
+                 optimizer, (2) the update’s own temporaries, about as large as the parameters: foreach=False or fused=True avoids \
+                 them, (3) gradients: an update within the backward pass frees each at once."
             }
             Self::Second => {
                 "Step 2 is the first with Adam’s moments, which the first optimizer.step() created, and activations at the same time. Look first at \
