@@ -163,7 +163,7 @@ test("a teacher’s tools have a page, which every one of them leads back to, an
     await expect(page.getByRole("heading", { name: "Teach", level: 1 })).toBeVisible();
   }
   // A learner’s quiz does not.
-  await page.goto("quiz/?exercises=memory-accounting/weights");
+  await page.goto("quiz/?e=memory-accounting/weights");
   await ready(page);
   await expect(page.getByRole("navigation", { name: "For teachers" })).toHaveCount(0);
 

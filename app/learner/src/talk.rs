@@ -261,6 +261,7 @@ mod tests {
             shows: Shows::Figure { widget: "amdahl".into(), query: Query::new([("n", "8")]) },
             label: "Eight of them".into(),
             notes: String::new(),
+            first: true,
         };
         let now = Now { deck: "chapter=x".into(), blank: true, ..Now::default() }.showing(3, &slide);
         assert_eq!((now.at, now.widget.as_str(), now.query.as_str(), now.blank), (3, "amdahl", "n=8", true));

@@ -161,7 +161,17 @@ fn slides(root: &Element, chapter: &str) -> Vec<Slide> {
         .map(|slot| (dom::attribute(&slot, "data-after"), title_in(&slot)))
         .collect();
     let mut slides: Vec<Slide> = Vec::new();
-    for element in dom::all(root, "[data-slot-widget], a.see[data-see], [data-slot-exercise], [data-notes]") {
+    // Figures of one name are told apart by what stands over them.
+    let named = |label: &str| bases.values().filter(|(_, title, _)| title == label).count();
+    let mut heading = String::new();
+    let called = |label: &str, heading: &str| {
+        if named(label) < 2 || heading.is_empty() { label.to_owned() } else { format!("{label}: {heading}") }
+    };
+    for element in dom::all(root, "h2, [data-slot-widget], a.see[data-see], [data-slot-exercise], [data-notes]") {
+        if element.tag_name().eq_ignore_ascii_case("h2") {
+            heading = element.text_content().unwrap_or_default().trim().to_owned();
+            continue;
+        }
         let slide = |place: String, shows: Shows, label: String, first: bool| Slide {
             number: String::new(),
             place,
@@ -178,7 +188,8 @@ fn slides(root: &Element, chapter: &str) -> Vec<Slide> {
             let id = dom::attribute(&element, "data-slot-exercise");
             let shows = Shows::Exercise { chapter: chapter.to_owned(), id: id.clone(), prompt: element.inner_html() };
             let figure = asked.get(&id);
-            let label = figure.map_or_else(|| format!("Exercise {id}"), |figure| format!("Predict: {figure}"));
+            let label = figure
+                .map_or_else(|| format!("Exercise {id}"), |figure| format!("Predict: {}", called(figure, &heading)));
             slides.push(slide(element.id(), shows, label, figure.is_some()));
         } else if element.has_attribute("data-see") {
             // What an exercise points to is part of its answer.
@@ -192,7 +203,7 @@ fn slides(root: &Element, chapter: &str) -> Vec<Slide> {
             slides.push(slide(id, shows, label, false));
         } else if let Some((widget, title, query)) = bases.get(&element.id()) {
             let shows = Shows::Figure { widget: widget.clone(), query: query.clone() };
-            slides.push(slide(element.id(), shows, title.clone(), true));
+            slides.push(slide(element.id(), shows, called(title, &heading), true));
         }
     }
     number(&mut slides);

@@ -13,8 +13,8 @@ const SMALLEST: [f64; 3] = [24.0, 22.0, 20.0];
 const SMALLER: (f64, i32) = (0.93, 12);
 /// Where there is room below a drawing, it is drawn larger step by step: by what, and how often at most.
 const LARGER: (f64, i32) = (1.06, 8);
-/// The share of the height that may stay empty.
-const SPARE: f64 = 0.05;
+/// The share of its room that a drawing fills when it needs no more.
+const FILLED: f64 = 0.95;
 /// The screen for which it is said.
 const SCREEN: (f64, f64) = (1920.0, 1080.0);
 /// A figure is enlarged at most this much: the rest of it must still be seen.
@@ -86,31 +86,33 @@ fn choose(figure: &Element) {
     }
 }
 
-/// Draws a figure larger where there is room below its drawing, as long as all of it is seen.
+/// Draws a figure larger where there is room below its drawing, as long as all of it is seen and the drawing itself becomes larger.
 fn fill(figure: &Element, zoom: f64, wanted: f64, set: impl Fn(f64, f64)) {
-    let mut best = zoom;
+    let mut best = (zoom, drawn(figure));
     for step in 1..=LARGER.1 {
-        if spare(figure) < SPARE {
+        let (height, room) = best.1;
+        if height > room * FILLED {
             break;
         }
         let larger = (zoom * LARGER.0.powi(step)).min(MOST);
         set(larger, wanted / larger);
-        if !is_whole(figure) {
+        let now = drawn(figure);
+        if !is_whole(figure) || now.0 < height + SLACK {
             break;
         }
-        best = larger;
+        best = (larger, now);
     }
-    set(best, wanted / best);
+    set(best.0, wanted / best.0);
 }
 
-/// The share of the drawing's height that is empty below what is drawn.
-fn spare(figure: &Element) -> f64 {
-    let Some(drawing) = dom::find(figure, ".drawing") else { return 0.0 };
+/// How high what is drawn is, and the room that it has, in pixels of the screen.
+fn drawn(figure: &Element) -> (f64, f64) {
+    let Some(drawing) = dom::find(figure, ".drawing") else { return (0.0, 0.0) };
     let edge = drawing.get_bounding_client_rect();
     let parts = drawing.children();
     let bottoms =
         (0..parts.length()).filter_map(|i| parts.item(i)).map(|part| part.get_bounding_client_rect().bottom());
-    (edge.bottom() - bottoms.fold(edge.top(), f64::max)) / edge.height().max(1.0)
+    (bottoms.fold(edge.top(), f64::max) - edge.top(), edge.height())
 }
 
 /// Whether nothing of a figure's drawing is cut off: of what must be seen, where the drawing names that.
