@@ -59,6 +59,7 @@ fn load(page: Page) -> Loading<deferred::PageView> {
         Page::PracticeNow => Box::pin(shell::practice::load_now()),
         Page::Record => Box::pin(shell::record::load()),
         Page::Placement => Box::pin(shell::placement::load()),
+        Page::Teach => Box::pin(shell::teach::load()),
         Page::Syllabus => Box::pin(shell::syllabus::load()),
         Page::Quiz => Box::pin(shell::exam::load_quiz()),
         Page::Export => Box::pin(shell::exam::load_export()),

@@ -210,6 +210,8 @@ table! {
     EXERCISE = "Exercise {number} of {all}", "Aufgabe {number} von {all}";
     LEVEL = "level {level}", "Stufe {level}";
     SOLVED = "✓ solved", "✓ gelöst";
+    /// With other numbers, or before another answer.
+    SOLVED_EARLIER = "✓ solved earlier", "✓ schon gelöst";
     NEXT_EXERCISE = "Next exercise", "Nächste Aufgabe";
     READ_ON = "Read on: {title}", "Weiterlesen: {title}";
     ADD = "Add to lecture", "Zum Vortrag hinzufügen";

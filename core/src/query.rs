@@ -113,6 +113,8 @@ pub struct Problem {
     pub value: String,
     /// What is wrong and what would be valid; a full sentence.
     pub message: String,
+    /// Whether the parameter can't have the value, whatever others have.
+    pub refused: bool,
 }
 
 /// One parameter of a model, as its page documents it and its author's mistakes are checked against.
@@ -216,6 +218,7 @@ impl<'a> Reader<'a> {
                 name: name.to_owned(),
                 value: value.to_owned(),
                 message: format!("There is no parameter “{}”{hint}. It was ignored.", shorten(name)),
+                refused: false,
             });
         }
         Self { specs, query, problems }
@@ -237,8 +240,12 @@ impl<'a> Reader<'a> {
 
     /// Records a problem that only the model can see, such as two parameters that exclude each other.
     pub fn problem(&mut self, name: &str, message: impl Into<String>) {
+        self.report(name, message.into(), false);
+    }
+
+    fn report(&mut self, name: &str, message: String, refused: bool) {
         let value = self.query.get(name).unwrap_or_default().to_owned();
-        self.problems.push(Problem { name: name.to_owned(), value, message: message.into() });
+        self.problems.push(Problem { name: name.to_owned(), value, message, refused });
     }
 
     /// A real parameter, or its default with a problem; `None` if it was not given and its default is empty.
@@ -259,15 +266,13 @@ impl<'a> Reader<'a> {
             _ => {
                 let kind = if whole { "a whole number" } else { "a number" };
                 let used = if spec.default.is_empty() { String::new() } else { format!("; {} is used", spec.default) };
-                self.problem(
-                    name,
-                    format!(
-                        "{name} must be {kind} from {} to {}, not “{}”{used}.",
-                        plain(min),
-                        plain(max),
-                        shorten(text)
-                    ),
+                let message = format!(
+                    "{name} must be {kind} from {} to {}, not “{}”{used}.",
+                    plain(min),
+                    plain(max),
+                    shorten(text)
                 );
+                self.report(name, message, true);
                 default
             }
         }
@@ -309,10 +314,9 @@ impl<'a> Reader<'a> {
         let hint = did_you_mean(text, options);
         let used =
             if spec.default.is_empty() { "It was ignored".to_owned() } else { format!("{} is used", spec.default) };
-        self.problem(
-            name,
-            format!("“{}” is not a value of {name}{hint}. Choose from {}. {used}.", shorten(text), options.join(", ")),
-        );
+        let message =
+            format!("“{}” is not a value of {name}{hint}. Choose from {}. {used}.", shorten(text), options.join(", "));
+        self.report(name, message, true);
         spec.default
     }
 
@@ -353,14 +357,14 @@ pub fn parse_number(text: &str) -> Option<f64> {
 
 /// `", did you mean “x”?"`-style hint, empty when nothing is near.
 pub fn did_you_mean(given: &str, options: &[&str]) -> String {
+    nearest(given, options).map_or_else(String::new, |option| format!(" (did you mean “{option}”?)"))
+}
+
+/// The option that what was given is a slip of, if there is one.
+pub(crate) fn nearest<'a>(given: &str, options: &[&'a str]) -> Option<&'a str> {
     let given = given.to_ascii_lowercase();
     let near = options.iter().map(|o| (edit_distance(&given, &o.to_ascii_lowercase()), *o)).min_by_key(|(d, _)| *d);
-    match near {
-        Some((distance, option)) if distance <= 1 + option.chars().count() / 4 => {
-            format!(" (did you mean “{option}”?)")
-        }
-        _ => String::new(),
-    }
+    near.filter(|(distance, option)| *distance <= 1 + option.chars().count() / 4).map(|(_, option)| option)
 }
 
 /// Levenshtein distance in characters; long strings are cut at 64.

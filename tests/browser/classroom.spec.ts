@@ -336,11 +336,3 @@ test("a talk: the clicker turns, notes are the presenter’s alone, the room is 
     await expect(room.locator(".room-counted")).toHaveCount(0);
   });
 });
-
-test("teachers find the page in their menu", async ({ page }) => {
-  await teach(page);
-  await visit(page, "reference/");
-  await page.getByRole("button", { name: "Teach" }).click();
-  await page.locator(".teach-menu").getByRole("link", { name: "Export" }).click();
-  await expect(page.getByRole("heading", { name: "Export", level: 1 })).toBeVisible();
-});

@@ -330,6 +330,30 @@ test("a picture is a slide, and is in the list's file but in no link", async ({ 
   await expect(page.locator(".lecture")).toContainText("no.png is no picture that this browser reads.");
 });
 
+test("a chapter comes into a lecture as its figures and predictions under one heading, and goes again at once", async ({ page }) => {
+  await page.goto("lecture/");
+  await ready(page);
+  await page.getByLabel("Add a chapter’s slides").selectOption("memory-accounting");
+  const pick = page.getByRole("group", { name: "Where the memory goes" });
+  const boxes = pick.getByRole("checkbox");
+  await expect(boxes).not.toHaveCount(0);
+  const labels = (await pick.locator("label").allTextContents()).map((text) => text.trim());
+  const chosen = await boxes.evaluateAll((all) => all.map((box) => (box as HTMLInputElement).checked));
+  const first = labels.filter((_, at) => chosen[at]);
+  expect(first.slice(0, 2)).toEqual(["Predict: Memory breakdown", "Memory breakdown"]);
+  // No exercise comes unasked, and figures of one name are told apart.
+  expect(first.filter((label) => label.startsWith("Exercise"))).toEqual([]);
+  expect(new Set(first).size).toBe(first.length);
+  expect(first.length).toBeLessThan(labels.length / 2);
+  expect(await axe(page)).toEqual([]);
+  await boxes.first().uncheck();
+  await pick.getByRole("button", { name: `Add ${first.length - 1} slide` }).click();
+  const rows = page.locator(".lecture-order .lecture-title");
+  await expect(rows).toHaveText(["Where the memory goes", ...first.slice(1)]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(rows).toHaveCount(0);
+});
+
 test("“Add to lecture” on figures and exercises fills the list, which is there again without a link", async ({ page }) => {
   await teach(page);
   await page.goto("w/memory-breakdown/?params=30e9&zero=3");

@@ -121,3 +121,22 @@ test("what is frozen stays while the figure goes on", async ({ page }) => {
   await expect(still).toHaveCount(0);
   await expect(page).toHaveURL(/present/);
 });
+
+test("in a room nothing is for the hand: how-to sentences go, and buttons fade until something is touched", async ({ page }) => {
+  await page.goto("w/pipeline-timeline/?present");
+  await expect(root(page)).toHaveAttribute("data-projecting", "");
+  await expect(page.locator(".projected .how-to")).toBeHidden();
+  const leave = bar(page).getByRole("button", { name: "Leave" });
+  await expect(leave).toHaveCSS("opacity", "1");
+  await expect(root(page)).toHaveAttribute("data-resting", "", { timeout: 8000 });
+  await expect(leave).toHaveCSS("opacity", "0");
+  // Which state it is stays.
+  await page.keyboard.press("PageDown");
+  await expect(leave).toHaveCSS("opacity", "1");
+  await expect(root(page)).toHaveAttribute("data-resting", "", { timeout: 8000 });
+  await expect(bar(page).locator("p")).toHaveCSS("opacity", "1");
+  await page.mouse.move(300, 300);
+  await expect(leave).toHaveCSS("opacity", "1");
+  await leave.click();
+  await expect(root(page)).not.toHaveAttribute("data-resting");
+});

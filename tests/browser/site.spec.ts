@@ -133,21 +133,42 @@ test("what is typed while the page comes alive goes into the search, and changes
   await expect(page.locator("html")).not.toHaveAttribute("data-projecting");
 });
 
-test("a teacher’s tools are behind a switch", async ({ page }) => {
+test("a teacher’s tools have a page, which every one of them leads back to, and a switch", async ({ page }) => {
   await page.goto("w/memory-breakdown/");
   await ready(page);
   await expect(page.getByRole("button", { name: "Add to lecture" })).toBeHidden();
-  await expect(page.getByRole("button", { name: "Teach" })).toBeHidden();
-  // The way there is in the header.
-  await page.getByRole("link", { name: "Teach", exact: true }).click();
-  await expect(page.getByRole("heading", { name: "Teaching" })).toBeInViewport();
+  const teach = page.getByRole("banner").getByRole("link", { name: "Teach", exact: true });
+  await teach.click();
+  await expect(page.getByRole("heading", { name: "Teach", level: 1 })).toBeVisible();
+  const term = page.locator(".teach-term > li");
+  await expect(term.locator("h2")).toHaveText([
+    "Choose a syllabus",
+    "Build a lecture",
+    "Present it",
+    "Let the room vote",
+    "Set a quiz and mark it",
+    "Take it to your platform",
+    "Write your own",
+  ]);
+  // Each opens what it names, and what it opens leads back.
+  const opened = await term.locator("a").evaluateAll((all) => all.map((a) => a.getAttribute("href")!));
+  const tools = ["Teach", "Syllabus", "Lecture", "Presenter", "Voting cards", "Quiz", "Check", "Export", "Author"];
+  for (const href of opened) {
+    await page.goto(href);
+    await ready(page);
+    const row = page.getByRole("navigation", { name: "For teachers" });
+    await expect(row.getByRole("link")).toHaveText(tools);
+    await expect(row.locator("[aria-current=page]")).toHaveCount(1);
+    await row.getByRole("link", { name: "Teach", exact: true }).click();
+    await expect(page.getByRole("heading", { name: "Teach", level: 1 })).toBeVisible();
+  }
+  // A learner’s quiz does not.
+  await page.goto("quiz/?e=memory-accounting/weights");
+  await ready(page);
+  await expect(page.getByRole("navigation", { name: "For teachers" })).toHaveCount(0);
+
+  await teach.click();
   await page.getByRole("checkbox", { name: "I teach with this" }).check();
-  await expect(page.getByRole("link", { name: "Teach", exact: true })).toBeHidden();
-  await page.getByRole("button", { name: "Teach" }).click();
-  const menu = page.locator(".teach-menu").getByRole("navigation", { name: "For teachers" });
-  await expect(menu.getByRole("link")).toHaveText(["Syllabus", "Lecture", "Presenter", "Voting cards", "Quiz", "Check", "Export", "Author"]);
-  await page.keyboard.press("Escape");
-  await expect(menu).toHaveCount(0);
   await page.goto("w/memory-breakdown/");
   await ready(page);
   await expect(page.getByRole("button", { name: "Add to lecture" })).toBeVisible();

@@ -302,6 +302,9 @@ pub struct Attempt {
     /// Whether `input` has been submitted.
     #[serde(default)]
     pub checked: bool,
+    /// Whether what was submitted is not right.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub wrong: bool,
     /// Whether it has ever been answered correctly.
     #[serde(default)]
     pub right: bool,
@@ -326,6 +329,11 @@ pub struct Attempt {
 }
 
 impl Attempt {
+    /// Whether it is solved as it stands: with these parameters, and not with a wrong answer in the form.
+    pub fn stands(&self) -> bool {
+        self.solved && !(self.checked && self.wrong)
+    }
+
     /// Begins anew with the parameters of this seed. That it was ever right, and how many tries it took, stays.
     pub fn renew(&mut self, seed: u64) {
         let Self { right, tries, rest, .. } = std::mem::take(self);
@@ -509,6 +517,14 @@ mod tests {
 
     #[test]
     fn other_parameters_are_a_new_beginning() {
+        let solved = Attempt { solved: true, right: true, checked: true, ..Attempt::default() };
+        assert!(solved.stands());
+        let mut again = Attempt { wrong: true, ..solved };
+        assert!(!again.stands(), "a wrong answer is in the form");
+        again.checked = false;
+        assert!(again.stands());
+        again.renew(3);
+        assert!(!again.stands(), "other numbers");
         let mut attempt = Attempt {
             input: "3".into(),
             confidence: Some(75),

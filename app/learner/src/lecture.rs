@@ -22,6 +22,23 @@ pub fn with_line(list: &str, address: &str, label: &str) -> String {
     format!("{list}{before}{}\n", format!("{address} {label}").trim_end())
 }
 
+/// A list with a chapter more: a slide with its title and question, then its slides, each an address and what it is called.
+pub fn with_chapter<'a>(
+    list: &str,
+    title: &str,
+    question: &str,
+    slides: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> String {
+    // Two texts with nothing between them would be one.
+    let apart = match list {
+        "" => "",
+        _ if list.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    let heading = format!("{list}{apart}> # {title}\n>\n> {question}\n");
+    slides.into_iter().fold(heading, |all, (address, label)| with_line(&all, address, label))
+}
+
 /// A line of a list, or several that belong together.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
@@ -152,6 +169,23 @@ mod tests {
     fn a_line_is_added_on_a_line_of_its_own() {
         assert_eq!(with_line("", "w/amdahl/", "Eight\nof them"), "w/amdahl/ Eight of them\n");
         assert_eq!(with_line("# Monday", "w/amdahl/", ""), "# Monday\nw/amdahl/\n");
+    }
+
+    #[test]
+    fn a_chapter_is_added_under_one_heading() {
+        let slides = [("w/amdahl/?n=8", "Amdahl’s law"), ("chapter/zero/#exercise-guess", "Predict: Amdahl’s law")];
+        for before in ["", "> Monday", "> Monday\n"] {
+            let list = with_chapter(before, "ZeRO", "What is divided?", slides);
+            let all = lines(&list);
+            let expected = [
+                Line::Text("# ZeRO\n\nWhat is divided?".into()),
+                Line::State(slides[0].0.into(), slides[0].1.into()),
+                Line::State(slides[1].0.into(), slides[1].1.into()),
+            ];
+            assert_eq!(all[all.len() - 3..], expected, "{list}");
+            assert_eq!(all.len(), if before.is_empty() { 3 } else { 4 }, "{list}");
+        }
+        assert_eq!(title_of("# ZeRO\n\nWhat is divided?"), "ZeRO");
     }
 
     #[test]

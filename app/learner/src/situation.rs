@@ -9,6 +9,7 @@ use ringside_core::practice::queue::Candidate;
 use ringside_core::practice::{Day, Practice};
 
 use crate::doc::Doc;
+use crate::next::Next;
 use crate::progress::Extent;
 
 /// Whether the learner has read a chapter, or half of its sections.
@@ -136,9 +137,17 @@ pub fn situation(
             })
             .collect(),
     });
+    // What the home page and the placement's own page say.
+    let written: Vec<&Chapter> = course.chapters().filter(|c| c.status == Status::Written).collect();
+    let extents: Vec<Extent> = written.iter().map(|c| Extent::of(c, index)).collect();
+    let begin = match crate::next::next(&extents, doc) {
+        Next::Begin(i) => written.get(i).copied(),
+        _ => None,
+    };
     Situation {
         minutes,
         today,
+        begin: begin.map(|c| chapter(c, left(c, index, doc))),
         skills: course.chapters().flat_map(|c| skills(c, index, doc)).collect(),
         stopped: stopped.map(|c| chapter(c, left(c, index, doc))),
         block,
@@ -236,6 +245,18 @@ mod tests {
         doc.chapters.entry("a".into()).or_default().done = true;
         assert_eq!(at(&doc), Some(("b".into(), Some("here".into()), 40)));
         assert!(now(&doc, &Practice::default(), 100).skills[0].taught);
+    }
+
+    #[test]
+    fn a_placement_and_the_next_half_hour_say_the_same() {
+        let first = |doc: &Doc| suggest(&Practice::default(), &now(doc, &Practice::default(), 100)).remove(0);
+        let mut doc = Doc { placement: serde_json::json!({ "begin": "b" }), ..Doc::default() };
+        assert_eq!(first(&doc).what, What::Chapter { slug: "b".into(), at: None });
+        assert_eq!(first(&doc).reason, "This is your starting point. About 40 minutes of it are left; read on for 30.");
+        // Once something was begun, that is where to go on.
+        doc.chapters.entry("a".into()).or_default().at = Some("here".into());
+        assert_eq!(first(&doc).what, What::Chapter { slug: "a".into(), at: Some("here".into()) });
+        assert_eq!(now(&doc, &Practice::default(), 100).begin, None);
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! A talk: its slides, what the room sees of them, and what its two windows say to each other.
 
-use std::collections::BTreeSet;
-
 use ringside_core::query::Query;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +41,8 @@ pub struct Slide {
     pub label: String,
     /// The notes that follow it in the chapter: HTML of our own build.
     pub notes: String,
+    /// Whether a lecture on the chapter begins with it: a figure where the chapter puts it, or the prediction it waits for.
+    pub first: bool,
 }
 
 impl Slide {
@@ -63,13 +63,6 @@ pub fn place(slides: &[Slide], at: usize) -> String {
     let letters = |slide: &Slide| slide.number.starts_with('E');
     let Some(slide) = slides.get(at) else { return String::new() };
     format!("{} of {}", slide.number, slides.iter().filter(|other| letters(other) == letters(slide)).count())
-}
-
-/// The first state of each figure, and everything else.
-pub fn once_each(mut slides: Vec<Slide>) -> Vec<Slide> {
-    let mut seen = BTreeSet::new();
-    slides.retain(|slide| !matches!(slide.shows, Shows::Figure { .. }) || seen.insert(slide.place.clone()));
-    slides
 }
 
 /// What the room sees, and where in the talk that is.
@@ -232,29 +225,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_figure_is_listed_once_and_exercises_all() {
-        let slide = |place: &str, shows: Shows| Slide {
-            number: String::new(),
-            place: place.into(),
-            shows,
-            label: String::new(),
-            notes: String::new(),
-        };
-        let figure = |n: &str| Shows::Figure { widget: "amdahl".into(), query: Query::new([("n", n)]) };
-        let exercise = || Shows::Exercise { chapter: "x".into(), id: "y".into(), prompt: String::new() };
-        let all = vec![
-            slide("main", figure("8")),
-            slide("main", figure("9")),
-            slide("exercise-y", exercise()),
-            slide("curve", figure("8")),
-            slide("main", figure("10")),
-            slide("exercise-y", exercise()),
-        ];
-        let places: Vec<String> = once_each(all).into_iter().map(|slide| slide.place).collect();
-        assert_eq!(places, ["main", "exercise-y", "curve", "exercise-y"]);
-    }
-
-    #[test]
     fn another_slide_leaves_nothing_of_the_last() {
         let slide = |shows| Slide {
             number: "1".into(),
@@ -262,6 +232,7 @@ mod tests {
             shows,
             label: String::new(),
             notes: String::new(),
+            first: true,
         };
         let exercise = Shows::Exercise { chapter: "x".into(), id: "y".into(), prompt: "?".into() };
         let asked = Now { minutes: 45, ..Now::default() }.showing(0, &slide(exercise));
@@ -290,6 +261,7 @@ mod tests {
             shows: Shows::Figure { widget: "amdahl".into(), query: Query::new([("n", "8")]) },
             label: "Eight of them".into(),
             notes: String::new(),
+            first: true,
         };
         let now = Now { deck: "chapter=x".into(), blank: true, ..Now::default() }.showing(3, &slide);
         assert_eq!((now.at, now.widget.as_str(), now.query.as_str(), now.blank), (3, "amdahl", "n=8", true));

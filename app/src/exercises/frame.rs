@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use ringside_content::language::{self, Lang};
 use ringside_core::exercise::Exercise;
+use ringside_learner::doc::Attempt;
 
 use super::session::Session;
 use crate::ui::copy_link::copy_link;
@@ -27,6 +28,10 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
     let count = format!("{nth} · {}", lang.kind(kind));
     let level = language::LEVEL.with(lang, &[("level", &exercise.level.to_string())]);
     let right = move || session.attempt.with(|a| a.right);
+    let solved = move || {
+        let text = if session.attempt.with(Attempt::stands) { language::SOLVED } else { language::SOLVED_EARLIER };
+        text.to(lang)
+    };
     let prompt = move || session.prompt();
     view! {
         <section
@@ -40,7 +45,7 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
             <header class="exercise-head">
                 <span id=counted>{count}</span>
                 <span>{level}</span>
-                <b hidden=move || !right()>{language::SOLVED.to(lang)}</b>
+                <b hidden=move || !right()>{solved}</b>
             </header>
             <h3 id=heading lang=lang.english()>{title}</h3>
             <Show when=move || session.bad_link.with(Option::is_some)>

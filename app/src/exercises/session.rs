@@ -251,6 +251,7 @@ impl Session {
         self.keep(self.numbers(&input), |a| {
             a.input = input;
             a.checked = true;
+            a.wrong = !right;
             a.right |= right;
             a.solved |= right;
             a.tries += u32::from(tries);

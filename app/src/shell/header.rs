@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Overlay, teach, theme};
+use super::{Overlay, theme};
 use crate::store::store;
 
 /// The id of the button that shows the contents where they lie over the page.
@@ -44,7 +44,7 @@ pub fn Header(contents_open: RwSignal<bool>, overlay: RwSignal<Option<Overlay>>)
                 <a class="quiet" href="lab/">"Labs"</a>
                 <a class="quiet" href="practice/">"Practice"</a>
                 <a class="quiet" href="reference/">"Reference"</a>
-                {teach::menu()}
+                <a class="quiet" href="teach/">"Teach"</a>
                 <button type="button" class="quiet" on:click=|_| theme::cycle()>
                     "Theme: " <span class="fixed">{theme_name}</span>
                 </button>

@@ -192,7 +192,7 @@ fn row(desk: &Desk, area: &Area, shown: Shown, skim: &[String], sitting: &Sittin
     let missed = sitting.answered.iter().filter(|a| !a.right && area.exercises.contains(&a.exercise));
     let missed = missed.filter_map(|a| desk.index.exercises.iter().find(|e| e.key == a.exercise)).map(|e| {
         let href = format!("chapter/{}/#exercise-{}", e.chapter(), e.id());
-        view! { <p class="ways">"Missed: " <a href=href>{e.title.clone()}</a> ", with its solution"</p> }
+        view! { <p>"Missed: " <a href=href>{e.title.clone()}</a> ", with its solution"</p> }
     });
     let passed = matches!(shown, Shown::Known | Shown::Probably);
     view! {

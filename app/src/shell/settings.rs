@@ -8,13 +8,12 @@ use ringside_learner::doc::{self, Doc, Theme};
 use ringside_learner::practice;
 
 use super::offline;
+use crate::clock;
 use crate::deferred::{PageView, lazy};
-use crate::router::address;
 use crate::store::{ASIDE, store};
 use crate::ui::file;
 use crate::ui::said::{Said, say};
 use crate::ui::segmented::Segmented;
-use crate::{clock, page};
 
 lazy! {
     /// Downloads the page.
@@ -24,13 +23,6 @@ lazy! {
 }
 
 fn view() -> AnyView {
-    let hash = address().hash();
-    Effect::new(move |_| {
-        let id = hash.get();
-        request_animation_frame(move || {
-            page::arrive(&id);
-        });
-    });
     view! {
         <article class="settings">
             <h1>"Settings"</h1>
@@ -63,14 +55,6 @@ fn appearance() -> impl IntoView {
             <div class="sans"><Segmented name="theme" label="Theme" options value set=Callback::new(set) /></div>
         </section>
         {shortcuts()}
-        <section aria-labelledby=super::teach::SWITCH>
-            <h2 id=super::teach::SWITCH>"Teaching"</h2>
-            <p>
-                "Shows the tools for a class: a menu with the syllabus, lectures, the presenter, quizzes, checking and authoring, and on every figure and exercise the buttons that add it to a lecture or project it."
-            </p>
-            {super::teach::switch()}
-            {super::teach::links()}
-        </section>
     }
 }
 
@@ -358,9 +342,7 @@ fn about() -> impl IntoView {
                 <a href="licences/MIT-codemirror.txt" rel="external">"CodeMirror"</a> ", under MIT. " <kbd>"?"</kbd> " shows the keyboard’s shortcuts."
             </p>
             <p>
-                "Do you teach? " <a href="author/">"Write a chapter of your own"</a> ", and see it as you type. Present one in "
-                <a href="presenter/">"two windows"</a> ", put a " <a href="lecture/">"lecture"</a> " together, or "
-                <a href="quiz/">"compose a quiz"</a> "."
+                "Do you teach? Everything for your class is under " <a href="teach/">"Teach"</a> "."
             </p>
             <p>
                 "What was tried so that everyone can use this, and what is known to be missing: "

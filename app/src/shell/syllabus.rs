@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::fragment;
+use super::{fragment, teach};
 use crate::data::library;
 use crate::deferred::{PageView, lazy};
 use crate::page;
@@ -24,5 +24,5 @@ fn view() -> AnyView {
             });
         }
     };
-    fragment::view(library().syllabus, Callback::new(arrive))
+    view! { {teach::pages()} {fragment::view(library().syllabus, Callback::new(arrive))} }.into_any()
 }

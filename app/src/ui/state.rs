@@ -45,7 +45,16 @@ impl<P: Clone + PartialEq + Send + Sync + 'static> State<P> {
     where
         P: Model,
     {
-        Self::new(query, P::read, P::query)
+        fn read<P: Model>(query: &Query) -> (P, Vec<Problem>) {
+            let (params, mut problems) = P::read(query);
+            for problem in &mut problems {
+                if let Some(param) = P::ENTRY.param(&problem.name) {
+                    problem.message = param.says(problem);
+                }
+            }
+            (params, problems)
+        }
+        Self::new(query, read, P::query)
     }
 
     /// The query.

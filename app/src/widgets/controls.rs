@@ -14,6 +14,8 @@ use crate::ui::unique_id;
 
 /// Options up to which a choice shows all of them, and characters up to which these fit one row.
 const SEGMENTS: (usize, usize) = (4, 34);
+/// Options up to which a choice that is a decision lists all of them.
+const LISTED: usize = 12;
 
 /// The controls of a model, to be drawn. What is special about a widget's is said first.
 pub(super) struct Controls<M: Model> {
@@ -214,6 +216,8 @@ fn drawn(&spec: &'static ParamSpec, look: &'static Look, value: Value) -> AnyVie
             let letters: usize = options.iter().map(|(_, label)| label.chars().count()).sum();
             if options.len() <= SEGMENTS.0 && letters <= SEGMENTS.1 {
                 view! { <Segmented name=spec.name label options value set /> }.into_any()
+            } else if Deciding::here().is_some() && options.len() <= LISTED {
+                view! { <div class="listed"><Segmented name=spec.name label options value set /></div> }.into_any()
             } else {
                 let groups = vec![select::Group { label: "", options }];
                 view! { <Select name=spec.name label groups value set /> }.into_any()

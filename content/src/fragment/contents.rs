@@ -35,7 +35,7 @@ pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex, [missions, la
     }
     html.push_str(&link(Page::Run));
     // In the contents of a phone alone, whose header has no room for all of them.
-    let more = [Page::Gallery, Page::Reference, Page::Settings].map(link).concat();
+    let more = [Page::Gallery, Page::Reference, Page::Teach, Page::Settings].map(link).concat();
     html.push_str(&format!("<div class=\"narrow\">\n<h2>More</h2>\n{more}</div>\n"));
     html
 }

@@ -95,13 +95,11 @@ fn on_this_page(course: &Course, readings: &Readings) -> String {
          <a href=\"record/\">Your record</a>\n\
          <a href=\"./#not-covered\">What is not covered</a>\n\
          <a href=\"./#sources\">{}</a>\n\
-         <a class=\"not-teaching\" href=\"settings/#teaching\">For instructors</a>\n</nav>\n\
-         <nav class=\"on-page teaching sans\" aria-label=\"For teachers\">\n{}</nav>\n",
+         <a href=\"teach/\">For instructors</a>\n</nav>\n",
         words::count(course.layers.len(), "layer", "layers"),
         words::count(course.chapters().count(), "chapter", "chapters"),
         words::count(course.parts.len(), "part", "parts"),
         words::count(readings.sources.len(), "source", "sources"),
-        Page::TEACHING.map(|page| format!("<a href=\"{}/\">{}</a>\n", page.path(), page.title())).concat(),
     )
 }
 

@@ -55,29 +55,32 @@ pages! {
     Record = "record", "Record", "The skills you have shown, with the evidence, to print or to send.", ["exam", "record"];
     /// Questions that find a starting point.
     Placement = "placement", "Find your starting point", "A few questions that find the chapter to begin with.", ["practice-now"];
+    /// What there is for whoever teaches, in the order of a term.
+    Teach = "teach", "Teach", "Ringside in class: choose a syllabus, present, let the room vote, set quizzes and export to Moodle or Canvas.", ["teach"];
     /// How to teach with the course.
-    Syllabus = "syllabus", "Syllabus", "A term, a week and an afternoon, with lecture lists and quizzes that open by link.", ["syllabus"];
+    Syllabus = "syllabus", "Syllabus", "A term, a week and an afternoon, with lecture lists and quizzes that open by link.", ["teach", "syllabus"];
     /// To compose a quiz, or to take it.
-    Quiz = "quiz", "Quiz", "Compose a quiz from the course’s exercises, or take one that you were sent.", ["exam"];
+    Quiz = "quiz", "Quiz", "Compose a quiz from the course’s exercises, or take one that you were sent.", ["teach", "exam"];
     /// Questions and pages for learning platforms.
-    Export = "export", "Export", "Take questions into Moodle, Canvas or Anki, and pages into a course as SCORM packages.", ["exam"];
+    Export = "export", "Export", "Take questions into Moodle, Canvas or Anki, and pages into a course as SCORM packages.", ["teach", "exam"];
     /// To look at what was handed in.
-    Check = "check", "Check", "Mark a class’s results again, from the files alone.", ["exam"];
+    Check = "check", "Check", "Mark a class’s results again, from the files alone.", ["teach", "exam"];
     /// The two windows of a talk.
-    Presenter = "presenter", "Presenter", "Notes, the next state and a timer in one window; what the room sees in another.", ["projector", "talk"];
+    Presenter = "presenter", "Presenter", "Notes, the next state and a timer in one window; what the room sees in another.", ["teach", "projector", "talk"];
     /// Cards to vote with, to print.
-    Cards = "cards", "Voting cards", "Cards to print, with which a room answers A, B, C or D and a camera counts.", ["cards"];
+    Cards = "cards", "Voting cards", "Cards to print, with which a room answers A, B, C or D and a camera counts.", ["teach", "cards"];
     /// A list of states for a talk.
-    Lecture = "lecture", "Lecture", "A list of states to step through in a talk and to hand out.", ["talk"];
+    Lecture = "lecture", "Lecture", "A list of states to step through in a talk and to hand out.", ["teach", "talk"];
     /// What is stored.
     Settings = "settings", "Settings", "Theme, and everything this browser keeps of your progress.", [];
     /// To write a chapter.
-    Author = "author", "Author", "Write a chapter and see it as the site will show it.", ["author"];
+    Author = "author", "Author", "Write a chapter and see it as the site will show it.", ["teach", "author"];
 }
 
 impl Page {
     /// Those for whoever teaches with the course.
-    pub const TEACHING: [Self; 8] = [
+    pub const TEACHING: [Self; 9] = [
+        Self::Teach,
         Self::Syllabus,
         Self::Lecture,
         Self::Presenter,

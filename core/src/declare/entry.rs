@@ -2,7 +2,7 @@
 
 use super::{Decision, Look, Shown, Take, Takes};
 use crate::quantity::{Quantity, Unit};
-use crate::query::{ParamSpec, Problem, Query};
+use crate::query::{Kind, ParamSpec, Problem, Query, nearest, parse_number, shorten};
 
 /// A model, as everything outside it sees it.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +43,44 @@ impl Declared {
     /// Whether it says which model a figure is about.
     pub fn is_model(&self) -> bool {
         self.takes.is_some_and(|take| take.what == Takes::Model)
+    }
+
+    /// A value of it in words: what a person calls the option, or the number with its unit.
+    pub fn in_words(&self, value: &str) -> String {
+        match self.spec.kind {
+            Kind::Choice(options) => options
+                .iter()
+                .position(|option| *option == value)
+                .and_then(|nth| self.look.labels.get(nth))
+                .map_or_else(|| value.to_owned(), |label| (*label).to_owned()),
+            _ => parse_number(value).map_or_else(|| value.to_owned(), self.look.format),
+        }
+    }
+
+    /// What a page says of a problem with a value in its link: by the names on its controls, where a query goes by ids.
+    pub fn says(&self, problem: &Problem) -> String {
+        const LISTED: usize = 8;
+        let (label, format) = (self.look.label, self.look.format);
+        let range =
+            |kind: &str, [min, max]: [f64; 2]| format!("It takes {kind} from {} to {}.", format(min), format(max));
+        let takes = match self.spec.kind {
+            _ if !problem.refused || label.is_empty() => return problem.message.clone(),
+            Kind::Choice(options) => match nearest(&problem.value, options) {
+                Some(near) => format!("Did you mean “{}”?", self.in_words(near)),
+                None if options.len() <= LISTED => {
+                    let all: Vec<String> = options.iter().map(|option| self.in_words(option)).collect();
+                    format!("It can be {}.", all.join(", "))
+                }
+                None => format!("Choose another under “{label}”."),
+            },
+            Kind::Integer { min, max } => range("a whole number", [min as f64, max as f64]),
+            Kind::Real { min, max } => range("a number", [min, max]),
+        };
+        let used = match self.spec.default {
+            "" => "It was left out".to_owned(),
+            default => format!("{} is shown", self.in_words(default)),
+        };
+        format!("“{label}” can’t be “{}”. {used}. {takes}", shorten(&problem.value))
     }
 }
 

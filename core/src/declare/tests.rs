@@ -60,12 +60,12 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         whole("own", "read by the model", [0, 9], "1").apart(),
         real("size", "a size", [0.0, 1e12], "2e9").at(|p| p.size.slot()),
-        whole("count", "how many", [1, 64], "4").quiet().at(|p| p.count.slot()),
+        whole("count", "how many", [1, 64], "4").label("How many").quiet().at(|p| p.count.slot()),
         whole("level", "a level", [0, 3], "1").at(|p| p.level.slot()),
         whole("seed", "a seed", [0, 99], "").at(|p| p.seed.slot()),
-        choice("colour", "a colour", Colour::LIST, "red").main().at(|p| p.colour.slot()),
+        choice("colour", "a colour", Colour::LIST, "red").label("Color").main().at(|p| p.colour.slot()),
         switch("on", "whether", false).at(|p| p.on.slot()),
-        choice("gpu", "a GPU", hardware::LIST, "h100-80").at(|p| p.gpu.slot()),
+        choice("gpu", "a GPU", hardware::LIST, "h100-80").label("GPU").at(|p| p.gpu.slot()),
         text("list", "numbers", "").at(|p| p.list.slot()),
     ];
     const APPLIES: &'static [Applies<Self>] = &[applies(&["level", "seed"], |p| p.on)];
@@ -181,4 +181,21 @@ fn a_link_takes_units_as_fields_do() {
         // Another kind of unit is still refused.
         assert_eq!(read("3 TFLOP").1.len(), 1, "{id}");
     }
+}
+
+#[test]
+fn a_page_says_what_a_link_got_wrong_by_the_names_on_its_controls() {
+    let said = |query: &str| {
+        let problems = Params::read(&Query::parse(query)).1;
+        let says = |problem: &Problem| {
+            Params::ENTRY.param(&problem.name).map_or_else(|| problem.message.clone(), |param| param.says(problem))
+        };
+        problems.iter().map(says).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(said("colour=blue"), "“Color” can’t be “blue”. Red is shown. It can be Red, Green, as grass.");
+    assert_eq!(said("colour=gren"), "“Color” can’t be “gren”. Red is shown. Did you mean “Green, as grass”?");
+    assert_eq!(said("gpu=banana"), "“GPU” can’t be “banana”. H100 SXM 80 GB is shown. Choose another under “GPU”.");
+    assert_eq!(said("count=abc"), "“How many” can’t be “abc”. 4 is shown. It takes a whole number from 1 to 64.");
+    // What only the model sees, and what has no control, keep their words.
+    assert!(said("kolour=red").starts_with("There is no parameter “kolour”"));
 }

@@ -127,6 +127,8 @@ impl Counted {
             Self::Dollars => dollars(value),
             Self::Days => plural(&number(value), "day"),
             Self::Hours => format!("{} h", number(value)),
+            // Memory is never negative: so much is missing.
+            Self::Bytes if value < 0.0 => format!("{} short", Unit::Bytes.format(-value)),
             other => other.unit().format(value),
         }
     }

@@ -1,9 +1,9 @@
 //! What to do in the minutes there are.
 //!
 //! In this order, as long as minutes are left: skills that are due, the least certain first, for at most half of the
-//! time if there is anything else to do; the chapter in which the learner stopped; what the plan's current block has
-//! them read, chapters before sources; then whatever else is due, and skills of chapters they know that were never
-//! practiced. The same situation always gives the same list.
+//! time if there is anything else to do; the chapter in which the learner stopped, or the one that a placement found;
+//! what the plan's current block has them read, chapters before sources; then whatever else is due, and skills of chapters
+//! they know that were never practiced. The same situation always gives the same list.
 
 use serde::Serialize;
 
@@ -30,6 +30,8 @@ pub struct Situation {
     pub skills: Vec<Skill>,
     /// The chapter that the learner last read and has not finished.
     pub stopped: Option<Chapter>,
+    /// The chapter that a placement found, while nothing was begun.
+    pub begin: Option<Chapter>,
     /// The plan's current block, or the one that comes next.
     pub block: Option<Block>,
 }
@@ -130,7 +132,8 @@ pub fn suggest(practice: &Practice, situation: &Situation) -> Vec<Item> {
     let block = situation.block.as_ref();
     let mut reviews = due_reviews(practice, situation).into_iter().peekable();
 
-    let other = situation.stopped.iter().chain(block.iter().flat_map(|b| &b.chapters)).any(|c| c.left > 0)
+    let begun = situation.stopped.iter().chain(&situation.begin);
+    let other = begun.chain(block.iter().flat_map(|b| &b.chapters)).any(|c| c.left > 0)
         || block.is_some_and(|b| b.sources.iter().any(|s| s.minutes > 0));
     let kept_for_other = if other && list.left >= REVIEW + CHAPTER { list.left.div_ceil(2) } else { 0 };
     while list.left >= kept_for_other + REVIEW
@@ -141,6 +144,9 @@ pub fn suggest(practice: &Practice, situation: &Situation) -> Vec<Item> {
 
     if let Some(chapter) = &situation.stopped {
         list.chapter(chapter, "You stopped here.");
+    }
+    if let Some(chapter) = &situation.begin {
+        list.chapter(chapter, "This is your starting point.");
     }
     if let Some(block) = block {
         let why = format!("The plan is at “{}”.", block.title);
@@ -343,6 +349,7 @@ mod tests {
             today: 100,
             skills: ["a", "b", "c", "d", "e", "f", "g"].map(skill).to_vec(),
             stopped: Some(Chapter { at: Some("zero".into()), ..chapter("memory", 20) }),
+            begin: None,
             block: Some(Block {
                 title: "Tensor parallelism".into(),
                 chapters: vec![chapter("memory", 20), chapter("tensor", 40)],

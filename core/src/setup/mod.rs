@@ -81,7 +81,7 @@ impl Setup {
             let message =
                 format!("A setup has at most {LONGEST} characters; this one has {}. It was ignored.", text.len());
             let value = crate::query::shorten(text);
-            return (Self::default(), vec![Problem { name: "setup".into(), value, message }]);
+            return (Self::default(), vec![Problem { name: "setup".into(), value, message, refused: false }]);
         }
         let query = Query::parse(text);
         let measurable = Measurable::ALL.map(Measurable::spec);

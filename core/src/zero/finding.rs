@@ -3,8 +3,9 @@
 use super::{Action, Event, Params, Pass, Prefetch, Run, Strategy};
 use crate::quantity::{Unit, counted, number, unbroken};
 
-fn bytes(value: f64) -> String {
-    unbroken(&Unit::Bytes.format(value))
+/// Bytes as every part of the figure writes them: in full, because its model is small.
+pub fn bytes(value: f64) -> String {
+    unbroken(&if value.abs() < 1e6 { format!("{} B", number(value)) } else { Unit::Bytes.format(value) })
 }
 
 impl Event {

@@ -23,11 +23,12 @@ mod state;
 mod tests;
 
 pub use events::{Action, Event, Pass};
+pub use finding::bytes;
 pub use state::{Check, Layer, Memory, Segment, State, Sum};
 
 use crate::declare::{
     Applies, Declaration, Field, Measure, Model, Origin, Origins, Param, Takes, applies, choice, headline, measure,
-    origin, switch, whole, yes_no,
+    origin, switch, whole, written, yes_no,
 };
 use crate::options;
 use crate::quantity::Unit;
@@ -200,23 +201,40 @@ impl Model for Params {
         measure("params", "Parameters, Ψ", Unit::Count, |p, _| p.size() as f64),
         headline(
             "The most that a rank holds within a step.",
-            measure("peak-memory", "Peak memory per rank", Unit::Bytes, |_, run| run.mark(run.peak()).memory.total()),
+            written(
+                bytes,
+                measure("peak-memory", "Peak memory per rank", Unit::Bytes, |_, run| {
+                    run.mark(run.peak()).memory.total()
+                }),
+            ),
         ),
-        measure("model-states", "Model states during the Adam update", Unit::Bytes, |_, run| run.states().total()),
-        measure("resting-memory", "Memory between steps", Unit::Bytes, |_, run| run.resting().total()),
+        written(
+            bytes,
+            measure("model-states", "Model states during the Adam update", Unit::Bytes, |_, run| run.states().total()),
+        ),
+        written(bytes, measure("resting-memory", "Memory between steps", Unit::Bytes, |_, run| run.resting().total())),
         headline(
             "What a rank sends in one step.",
-            measure("bytes-on-wire", "Sent per rank per step", Unit::Bytes, |_, run| run.mark(usize::MAX).sent),
+            written(
+                bytes,
+                measure("bytes-on-wire", "Sent per rank per step", Unit::Bytes, |_, run| run.mark(usize::MAX).sent),
+            ),
         ),
         headline(
             "The traffic over the number of parameters; DDP sends 2.",
             measure("volume-over-params", "Sent per rank per step, in units of Ψ", Unit::Ratio, |_, run| run.volume()),
         ),
-        measure("bytes-exposed", "Exposed bytes", Unit::Bytes, |_, run| run.mark(usize::MAX).exposed),
-        measure("bytes-between-nodes", "Sent between nodes, per node", Unit::Bytes, |_, run| {
-            run.mark(usize::MAX).leaving
-        }),
-        measure("memory-now", "Memory per rank now", Unit::Bytes, |p, run| run.mark(p.step).memory.total()),
+        written(bytes, measure("bytes-exposed", "Exposed bytes", Unit::Bytes, |_, run| run.mark(usize::MAX).exposed)),
+        written(
+            bytes,
+            measure("bytes-between-nodes", "Sent between nodes, per node", Unit::Bytes, |_, run| {
+                run.mark(usize::MAX).leaving
+            }),
+        ),
+        written(
+            bytes,
+            measure("memory-now", "Memory per rank now", Unit::Bytes, |p, run| run.mark(p.step).memory.total()),
+        ),
         measure("params-held", "Parameters per rank now", Unit::Count, |p, run| run.mark(p.step).parameters as f64),
         measure("events", "Events in the step", Unit::Count, |_, run| run.steps() as f64),
         measure("peak-event", "Event at the memory peak", Unit::Count, |_, run| run.peak() as f64),

@@ -8,6 +8,7 @@ use wasm_bindgen::JsValue;
 use super::desk::{Desk, Discarded};
 use super::{link, mistakes};
 use crate::page;
+use crate::shell::teach;
 use crate::ui::copy_link::from_here;
 use crate::ui::said::{Said, say};
 use crate::ui::{clipboard, file, script, unique_id};
@@ -22,6 +23,7 @@ pub(super) fn view(desk: Desk) -> AnyView {
     let said: Said = RwSignal::new(None);
     let discarded = RwSignal::new(None::<Discarded>);
     view! {
+        {teach::pages()}
         <div class="author-bar">{choice(desk)}</div>
         {beginning(desk, said)}
         {tabs(desk)}

@@ -79,7 +79,14 @@ pub(in crate::shell) async fn read_list(text: &str) -> (Vec<Slide>, Vec<String>)
 }
 
 fn written(label: String, html: String) -> Slide {
-    Slide { number: String::new(), place: String::new(), shows: Shows::Text(html), label, notes: String::new() }
+    Slide {
+        number: String::new(),
+        place: String::new(),
+        shows: Shows::Text(html),
+        label,
+        notes: String::new(),
+        first: true,
+    }
 }
 
 /// What a figure is called. Its model says so, which comes with the code that the talk shows it with; without it the figure goes by its id.

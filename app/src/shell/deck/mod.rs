@@ -76,6 +76,7 @@ fn marked(root: &Element) -> Vec<Slide> {
             shows: Shows::Text(String::new()),
             label: dom::attribute(place, SLIDE),
             notes: String::new(),
+            first: true,
         })
         .collect();
     number(&mut slides);
@@ -129,15 +130,15 @@ fn detached(html: &str) -> Result<Element, String> {
     Ok(root)
 }
 
-/// The same slides, each exercise by its title.
+/// The same slides, each exercise by its title but for those on a figure, which go by the figure’s.
 async fn titled(mut slides: Vec<Slide>) -> Vec<Slide> {
-    let is_exercise = |slide: &Slide| matches!(slide.shows, Shows::Exercise { .. });
+    let is_exercise = |slide: &Slide| matches!(slide.shows, Shows::Exercise { .. }) && !slide.first;
     if !slides.iter().any(is_exercise) {
         return slides;
     }
     // Without the list of all exercises they go by their ids.
     let Ok(all) = data::library().exercises.wait().await else { return slides };
-    for slide in &mut slides {
+    for slide in slides.iter_mut().filter(|slide| is_exercise(slide)) {
         let Shows::Exercise { chapter, id, .. } = &slide.shows else { continue };
         let key = format!("{chapter}/{id}");
         if let Some(exercise) = all.exercises.iter().find(|e| e.key == key) {
@@ -154,14 +155,30 @@ fn slides(root: &Element, chapter: &str) -> Vec<Slide> {
         .into_iter()
         .map(|slot| (slot.id(), (dom::attribute(&slot, "data-slot-widget"), title_in(&slot), query(&slot))))
         .collect();
+    // What is predicted of a figure before it is seen.
+    let asked: BTreeMap<String, String> = dom::all(root, "[data-slot-widget][data-after]")
+        .into_iter()
+        .map(|slot| (dom::attribute(&slot, "data-after"), title_in(&slot)))
+        .collect();
     let mut slides: Vec<Slide> = Vec::new();
-    for element in dom::all(root, "[data-slot-widget], a.see[data-see], [data-slot-exercise], [data-notes]") {
-        let slide = |place: String, shows: Shows, label: String| Slide {
+    // Figures of one name are told apart by what stands over them.
+    let named = |label: &str| bases.values().filter(|(_, title, _)| title == label).count();
+    let mut heading = String::new();
+    let called = |label: &str, heading: &str| {
+        if named(label) < 2 || heading.is_empty() { label.to_owned() } else { format!("{label}: {heading}") }
+    };
+    for element in dom::all(root, "h2, [data-slot-widget], a.see[data-see], [data-slot-exercise], [data-notes]") {
+        if element.tag_name().eq_ignore_ascii_case("h2") {
+            heading = element.text_content().unwrap_or_default().trim().to_owned();
+            continue;
+        }
+        let slide = |place: String, shows: Shows, label: String, first: bool| Slide {
             number: String::new(),
             place,
             shows,
             label,
             notes: String::new(),
+            first,
         };
         if element.has_attribute("data-notes") {
             if let Some(last) = slides.last_mut() {
@@ -170,7 +187,10 @@ fn slides(root: &Element, chapter: &str) -> Vec<Slide> {
         } else if element.has_attribute("data-slot-exercise") {
             let id = dom::attribute(&element, "data-slot-exercise");
             let shows = Shows::Exercise { chapter: chapter.to_owned(), id: id.clone(), prompt: element.inner_html() };
-            slides.push(slide(element.id(), shows, format!("Exercise {id}")));
+            let figure = asked.get(&id);
+            let label = figure
+                .map_or_else(|| format!("Exercise {id}"), |figure| format!("Predict: {}", called(figure, &heading)));
+            slides.push(slide(element.id(), shows, label, figure.is_some()));
         } else if element.has_attribute("data-see") {
             // What an exercise points to is part of its answer.
             let in_exercise = element.closest("[data-slot-exercise]").ok().flatten().is_some();
@@ -180,10 +200,10 @@ fn slides(root: &Element, chapter: &str) -> Vec<Slide> {
             // By itself a link's words may say nothing: “See it happen”.
             let label = format!("{title}: {}", text.trim_end_matches(['→', ' ', '\u{a0}']));
             let shows = Shows::Figure { widget: widget.clone(), query: base.with(&query(&element)) };
-            slides.push(slide(id, shows, label));
+            slides.push(slide(id, shows, label, false));
         } else if let Some((widget, title, query)) = bases.get(&element.id()) {
             let shows = Shows::Figure { widget: widget.clone(), query: query.clone() };
-            slides.push(slide(element.id(), shows, title.clone()));
+            slides.push(slide(element.id(), shows, called(title, &heading), true));
         }
     }
     number(&mut slides);

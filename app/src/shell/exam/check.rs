@@ -17,7 +17,7 @@ use ringside_core::quantity::counted;
 use super::loaded::{self, Loaded};
 use super::mistakes;
 use crate::data::library;
-use crate::shell::answer;
+use crate::shell::{answer, teach};
 use crate::store::store;
 use crate::ui::said::{Said, say};
 use crate::ui::{file, unique_id};
@@ -38,9 +38,10 @@ struct Handed {
 pub(super) fn view() -> AnyView {
     view! {
         <article class="exam check">
+            {teach::pages()}
             <h1>"Check"</h1>
             <p class="lede">
-                "Choose the files that were handed in. Every answer is marked again here, from the exercises of this course; nothing that a file says of itself is believed, and no file leaves this browser."
+                "Choose the files that were handed in. Every answer is marked again here, from the exercises of this course. A file also holds the verdicts of the browser that wrote it: they earn no points, and an answer whose verdict differs from ours is listed for you to look at. No file leaves this browser."
             </p>
             {library().exercises.show(files)}
             <p class="honesty sans">{HONESTY}</p>

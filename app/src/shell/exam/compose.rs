@@ -17,6 +17,7 @@ use super::asked;
 use super::problems;
 use crate::data::library;
 use crate::router;
+use crate::shell::teach;
 use crate::ui::number_field::NumberField;
 use crate::ui::{clipboard, link};
 
@@ -46,6 +47,7 @@ pub(super) fn view(link: Link, messages: Vec<String>) -> AnyView {
     };
     view! {
         <article class="exam">
+            {teach::pages()}
             <h1>"Compose a quiz"</h1>
             <p class="lede">
                 "Choose exercises. Everyone who opens the link answers them without feedback, with the same numbers or with their own, and hands in a file that "

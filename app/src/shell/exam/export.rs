@@ -19,7 +19,7 @@ use zip::{CompressionMethod, ZipWriter};
 use super::loaded::{self, Loaded};
 use crate::data::{Fragment, library};
 use crate::router;
-use crate::shell::fragment;
+use crate::shell::{fragment, teach};
 use crate::ui::number_field::NumberField;
 use crate::ui::said::{Said, say};
 use crate::ui::{file, link};
@@ -46,6 +46,7 @@ pub(super) fn view() -> AnyView {
     };
     view! {
         <article class="exam export">
+            {teach::pages()}
             <h1>"Export"</h1>
             <p class="lede">
                 "Take questions into Moodle, Canvas, another learning platform or Anki, put a page into your course as a SCORM package that reports a score, or take a whole course of the syllabus."

@@ -5,15 +5,19 @@ mod handout;
 mod order;
 mod qr;
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::schema::{Chapter, Status};
-use ringside_learner::{lecture, talk};
+use ringside_core::quantity::counted;
+use ringside_learner::lecture;
+use ringside_learner::talk::Slide;
 use wasm_bindgen::JsCast as _;
 
 use super::deck;
 use super::deck::{list as lists, pictures};
-use super::print;
+use super::{print, teach};
 use crate::data::library;
 use crate::deferred::{PageView, lazy};
 use crate::router::{self, Pending, address};
@@ -43,12 +47,13 @@ fn view() -> AnyView {
     keep_in_store(list, is_own);
     let said: Said = RwSignal::new(None);
     let title = RwSignal::new(String::new());
-    let once = RwSignal::new(false);
+    let picking = RwSignal::new(None::<Arc<Picking>>);
+    let added = RwSignal::new(None::<[String; 2]>);
     let add = move |event: leptos::ev::Event| {
         let Some(select) = event.target().and_then(|t| t.dyn_into::<web_sys::HtmlSelectElement>().ok()) else { return };
         let slug = select.value();
         select.set_value("");
-        append_chapter(slug, once.get_untracked(), list, said);
+        pick_from(slug, picking, said);
     };
     let chapters = move || {
         let course = library().course.ready()?;
@@ -85,6 +90,7 @@ fn view() -> AnyView {
     print::on_keys(print::whole_page);
     view! {
         <article class="lecture">
+            {teach::pages()}
             <h1>"Lecture"</h1>
             <p class="lede">"Your talk as a list: one slide per line, its address and then its title."</p>
             <label class="sans lecture-add">
@@ -94,10 +100,8 @@ fn view() -> AnyView {
                     {chapters}
                 </select>
             </label>
-            <label class="sans lecture-add">
-                <input type="checkbox" prop:checked=once on:change=move |event| once.set(event_target_checked(&event)) />
-                " One line per figure, without the further states that the chapter shows"
-            </label>
+            {move || picking.get().map(|from| pick(from, picking, list, added))}
+            {undo(added, list)}
             <div class="message" hidden=move || is_own.get()>
                 <p>"This list came with a link. What you change is in this page’s address; your own list is as it was."</p>
                 <p><button type="button" class="secondary" on:click=take>"Make it my list"</button></p>
@@ -180,16 +184,96 @@ fn keep_in_store(list: RwSignal<String>, is_own: RwSignal<bool>) {
     });
 }
 
-/// Puts all that a chapter shows at the end of the list; each figure `once`, if so.
-fn append_chapter(slug: String, once: bool, list: RwSignal<String>, said: Said) {
+/// A chapter whose slides are to be chosen from.
+struct Picking {
+    title: String,
+    question: String,
+    slides: Vec<Slide>,
+}
+
+/// Offers the slides of a chapter: its figures and what is predicted of them are wanted, further states and exercises can be.
+fn pick_from(slug: String, picking: RwSignal<Option<Arc<Picking>>>, said: Said) {
     spawn_local(async move {
-        let slides = deck::of_chapter(&slug).await;
-        match slides.map(|slides| if once { talk::once_each(slides) } else { slides }) {
-            Ok(slides) => drop(list.try_update(|list| {
-                *list =
-                    slides.iter().fold(list.clone(), |all, s| lecture::with_line(&all, &deck::address(s), &s.label));
-            })),
+        let course = library().course.wait().await;
+        let chapter = course.ok().and_then(|course| course.chapters().find(|c| c.slug == slug).cloned());
+        match deck::of_chapter(&slug).await {
+            Ok(slides) => {
+                let (title, question) = chapter.map(|c| (c.title, c.question)).unwrap_or_default();
+                drop(picking.try_set(Some(Arc::new(Picking { title, question, slides }))));
+            }
             Err(why) => drop(said.try_set(Some(Err(why)))),
         }
     });
+}
+
+/// The slides that a chapter offers, to choose from.
+fn pick(
+    from: Arc<Picking>,
+    picking: RwSignal<Option<Arc<Picking>>>,
+    list: RwSignal<String>,
+    added: RwSignal<Option<[String; 2]>>,
+) -> AnyView {
+    let wanted = RwSignal::new(from.slides.iter().map(|slide| slide.first).collect::<Vec<_>>());
+    let is_wanted = move |at: usize| wanted.with(|wanted| wanted.get(at).copied().unwrap_or_default());
+    let rows = from.slides.iter().enumerate().map(|(at, slide)| {
+        let set = move |event| {
+            let on = event_target_checked(&event);
+            wanted.update(|wanted| wanted.iter_mut().skip(at).take(1).for_each(|is| *is = on));
+        };
+        view! {
+            <li class:further=!slide.first>
+                <label><input type="checkbox" prop:checked=move || is_wanted(at) on:change=set /> " " {slide.label.clone()}</label>
+            </li>
+        }
+    });
+    let rows = rows.collect_view();
+    let title = from.title.clone();
+    let count = Memo::new(move |_| wanted.with(|wanted| wanted.iter().filter(|is| **is).count()));
+    let all = move |on: bool| wanted.update(|wanted| wanted.fill(on));
+    let add = move |_| {
+        let before = list.get_untracked();
+        let chosen = from.slides.iter().zip(wanted.get_untracked()).filter(|(_, is)| *is);
+        let lines: Vec<(String, &str)> =
+            chosen.map(|(slide, _)| (deck::address(slide), slide.label.as_str())).collect();
+        let lines = lines.iter().map(|(address, label)| (address.as_str(), *label));
+        let after = lecture::with_chapter(&before, &from.title, &from.question, lines);
+        list.set(after.clone());
+        added.set(Some([before, after]));
+        picking.set(None);
+    };
+    view! {
+        <fieldset class="lecture-pick sans">
+            <legend>{title}</legend>
+            <p class="hint">
+                "Figures and the predictions before them are selected. Further views of a figure and exercises are yours to add; a title slide comes first."
+            </p>
+            <ul>{rows}</ul>
+            <p class="actions">
+                <button type="button" disabled=move || count.get() == 0 on:click=add>
+                    {move || format!("Add {}", counted(count.get() as u64, "slide", "slides"))}
+                </button>
+                <button type="button" class="secondary" on:click=move |_| all(true)>"Select all"</button>
+                <button type="button" class="secondary" on:click=move |_| all(false)>"Select none"</button>
+                <button type="button" class="quiet" on:click=move |_| picking.set(None)>"Cancel"</button>
+            </p>
+        </fieldset>
+    }
+    .into_any()
+}
+
+/// Takes a chapter out again that was just added, as long as nothing else was changed.
+fn undo(added: RwSignal<Option<[String; 2]>>, list: RwSignal<String>) -> AnyView {
+    let before =
+        Memo::new(move |_| added.get().filter(|[_, after]| list.with(|list| list == after)).map(|[before, _]| before));
+    let shown = move || {
+        before.get().map(|before| {
+            view! {
+                <p class="sans">
+                    "The chapter is at the end of your list. "
+                    <button type="button" class="secondary" on:click=move |_| list.set(before.clone())>"Undo"</button>
+                </p>
+            }
+        })
+    };
+    view! { <div role="status">{shown}</div> }.into_any()
 }

@@ -3,7 +3,7 @@
 use ringside_core::catalogue::Entry;
 use ringside_core::declare::{Declared, Group};
 use ringside_core::mission::{ANSWER, Decision, Locked, Made, Mission};
-use ringside_core::query::{Kind, Query, parse_number};
+use ringside_core::query::{Query, parse_number};
 use ringside_learner::hands::letter;
 
 use crate::widgets;
@@ -29,22 +29,13 @@ pub(super) fn in_words(decision: &Decision, answer: &Query, entry: Option<&'stat
 fn parts(decision: &Decision, state: &Query, entry: Option<&'static Entry>) -> Vec<(String, String)> {
     let part = |name: &String| {
         let param = entry.and_then(|entry| entry.param(name))?;
-        Some((param.look.label.to_owned(), written(&param, state)))
+        Some((param.look.label.to_owned(), param.in_words(value_in(&param, state))))
     };
     decision.free.iter().filter_map(part).collect()
 }
 
-/// The value of a parameter in words.
-fn written(param: &Declared, state: &Query) -> String {
-    let value = state.get(param.spec.name).unwrap_or(param.spec.default);
-    match param.spec.kind {
-        Kind::Choice(options) => options
-            .iter()
-            .position(|option| *option == value)
-            .and_then(|nth| param.look.labels.get(nth))
-            .map_or_else(|| value.to_owned(), |label| (*label).to_owned()),
-        _ => parse_number(value).map_or_else(|| value.to_owned(), param.look.format),
-    }
+fn value_in<'a>(param: &Declared, state: &'a Query) -> &'a str {
+    state.get(param.spec.name).unwrap_or(param.spec.default)
 }
 
 /// What the figure of a decision has and the learner cannot change, by what sets it: the title of an earlier decision, or the brief.
@@ -52,7 +43,7 @@ pub(super) fn locked(mission: &Mission, decision: usize, posed: &Query, entry: &
     let mut all: Vec<(Option<usize>, Vec<String>)> = Vec::new();
     for Locked { name, by } in mission.locked(decision) {
         let Some(param) = entry.param(&name).filter(|param| param.look.group != Group::Drawn) else { continue };
-        let text = format!("{}: {}", param.look.label, written(&param, posed));
+        let text = format!("{}: {}", param.look.label, param.in_words(value_in(&param, posed)));
         match all.iter_mut().find(|(other, _)| *other == by) {
             Some((_, list)) => list.push(text),
             None => all.push((by, vec![text])),

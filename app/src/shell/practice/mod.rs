@@ -18,7 +18,6 @@ use ringside_core::practice::Practice;
 use ringside_learner::doc::Doc;
 use ringside_learner::practice;
 
-use super::teach;
 use crate::data::library;
 use crate::deferred::{PageView, lazy};
 use crate::page;
@@ -116,8 +115,6 @@ fn sections(desk: Desk) -> AnyView {
             <p>
                 "To show somebody: " <a href="record/">"your record"</a> ", with the evidence."
             </p>
-            {teach::switch()}
-            {teach::links()}
         </section>
     }
     .into_any()

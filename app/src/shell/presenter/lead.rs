@@ -22,7 +22,7 @@ use crate::page;
 use crate::shell::answer;
 use crate::shell::deck::{self, list};
 use crate::shell::shortcuts::{on_nothing, typing};
-use crate::shell::votes;
+use crate::shell::{teach, votes};
 use crate::ui::hands::Hands;
 use crate::ui::{dom, link};
 use crate::widgets::{self, Module, Props};
@@ -143,6 +143,7 @@ pub(super) fn view(deck: Query) -> AnyView {
     });
     view! {
         <article class="presenter">
+            {move || (!is_chosen.get()).then(teach::pages)}
             <h1>"Presenter"</h1>
             {move || if is_chosen.get() { talk.view() } else { choose().into_any() }}
         </article>

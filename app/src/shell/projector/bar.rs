@@ -6,6 +6,7 @@ use ringside_learner::talk;
 
 use super::held;
 use super::room::{Room, flip, leave};
+use crate::ui::later::Later;
 
 pub(super) fn view(room: Room) -> AnyView {
     let count = move || room.slides.with(Vec::len);
@@ -57,6 +58,7 @@ pub(super) fn view(room: Room) -> AnyView {
         }
     });
     on_cleanup(move || moved.remove());
+    rest();
     view! {
         <section aria-label="In the room">
         <h1 class="visually-hidden">{title}</h1>
@@ -119,4 +121,34 @@ pub(super) fn view(room: Room) -> AnyView {
         </section>
     }
     .into_any()
+}
+
+/// How long nothing is touched before the buttons fade, in milliseconds.
+const RESTS: u32 = 4000;
+/// What `<html>` bears from then on.
+const RESTING: &str = "data-resting";
+
+/// Lets the buttons fade while nothing is touched: the room came for the figure.
+fn rest() {
+    let Some(root) = document().document_element() else { return };
+    let later = Later::after(RESTS);
+    let touched = {
+        let root = root.clone();
+        move || {
+            // Where it cannot be said, the buttons stay.
+            let _ = root.remove_attribute(RESTING);
+            let root = root.clone();
+            later.run(move || _ = root.set_attribute(RESTING, ""));
+        }
+    };
+    touched();
+    let keyed = touched.clone();
+    let all = [
+        window_event_listener(ev::pointermove, move |_| touched()),
+        window_event_listener(ev::keydown, move |_| keyed()),
+    ];
+    on_cleanup(move || {
+        all.into_iter().for_each(|one| one.remove());
+        let _ = root.remove_attribute(RESTING);
+    });
 }

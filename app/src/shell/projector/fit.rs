@@ -11,6 +11,10 @@ const SMALLEST: [f64; 3] = [24.0, 22.0, 20.0];
 /// Where a figure is too large with its smallest text that large, it is drawn smaller step by step, and smaller text is set larger: what it
 /// is drawn smaller by in a step, and how often.
 const SMALLER: (f64, i32) = (0.93, 12);
+/// Where there is room below a drawing, it is drawn larger step by step: by what, and how often at most.
+const LARGER: (f64, i32) = (1.06, 8);
+/// The share of its room that a drawing fills when it needs no more.
+const FILLED: f64 = 0.95;
 /// The screen for which it is said.
 const SCREEN: (f64, f64) = (1920.0, 1080.0);
 /// A figure is enlarged at most this much: the rest of it must still be seen.
@@ -74,11 +78,41 @@ fn choose(figure: &Element) {
             set(smaller, wanted / smaller);
             // Text whose size no sheet sets stays as small as it is. That of the controls is SLACK smaller, but for rounding.
             if is_whole(figure) && smallest(figure) * smaller >= wanted - SLACK - ROUNDED {
+                fill(figure, smaller, wanted, set);
                 return;
             }
         }
         set(zoom, 0.0);
     }
+}
+
+/// Draws a figure larger where there is room below its drawing, as long as all of it is seen and the drawing itself becomes larger.
+fn fill(figure: &Element, zoom: f64, wanted: f64, set: impl Fn(f64, f64)) {
+    let mut best = (zoom, drawn(figure));
+    for step in 1..=LARGER.1 {
+        let (height, room) = best.1;
+        if height > room * FILLED {
+            break;
+        }
+        let larger = (zoom * LARGER.0.powi(step)).min(MOST);
+        set(larger, wanted / larger);
+        let now = drawn(figure);
+        if !is_whole(figure) || now.0 < height + SLACK {
+            break;
+        }
+        best = (larger, now);
+    }
+    set(best.0, wanted / best.0);
+}
+
+/// How high what is drawn is, and the room that it has, in pixels of the screen.
+fn drawn(figure: &Element) -> (f64, f64) {
+    let Some(drawing) = dom::find(figure, ".drawing") else { return (0.0, 0.0) };
+    let edge = drawing.get_bounding_client_rect();
+    let parts = drawing.children();
+    let bottoms =
+        (0..parts.length()).filter_map(|i| parts.item(i)).map(|part| part.get_bounding_client_rect().bottom());
+    (bottoms.fold(edge.top(), f64::max) - edge.top(), edge.height())
 }
 
 /// Whether nothing of a figure's drawing is cut off: of what must be seen, where the drawing names that.

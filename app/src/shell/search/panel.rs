@@ -18,7 +18,6 @@ use wasm_bindgen::JsCast;
 
 use super::{Place, signs};
 use crate::data::library;
-use crate::shell::teach;
 use crate::ui::debounced::debounced;
 use crate::ui::drop_zone::drop_zone;
 use crate::ui::file;
@@ -145,7 +144,6 @@ pub(super) fn view(place: Place) -> AnyView {
                     }.into_any()
                 }}
             </p>
-            {teach::links()}
         </div>
     };
     drop_zone(move |files| own.take(files), content.into_any())

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use ringside_cards::{Sheet, svg};
 
 use super::{handed_out, handed_out_field};
-use crate::shell::print;
+use crate::shell::{print, teach};
 
 /// All cards of a class, as they are printed.
 pub(super) fn view() -> AnyView {
@@ -24,6 +24,7 @@ pub(super) fn view() -> AnyView {
     };
     view! {
         <article class="cards-page">
+            {teach::pages()}
             <h1>"Voting cards"</h1>
             <p class="lede">
                 "Hand out one card per person. To vote, everyone turns their card so that the letter of their answer is on top and holds it still, facing the camera."

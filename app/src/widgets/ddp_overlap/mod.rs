@@ -113,7 +113,9 @@ fn view(props: Props) -> AnyView {
         {legend()}
         {lanes::view(shown)}
         {overview(shown.window, working, "Both streams at work, over the step")}
-        <p class="timeline-about" aria-live="polite">{move || about(shown)}</p>
+        <p class="timeline-about" class:how-to=move || about(shown).is_none() aria-live="polite">
+            {move || about(shown).unwrap_or_else(|| "Point at a block, or move between blocks with the arrow keys, to see what it waits for.".to_owned())}
+        </p>
     };
     let transport = view! { <Transport steps step=shown.step set=to_step playback place alone=props.alone /> };
     let mut controls = Controls::of(state).special("first-bucket-mb", first_limit(state));
@@ -148,12 +150,11 @@ fn view(props: Props) -> AnyView {
 }
 
 /// What the block that is pointed at waits for, or what happened last.
-fn about(shown: Shown) -> String {
+fn about(shown: Shown) -> Option<String> {
     let block = shown.cursor.get().or_else(|| shown.last());
     match block {
-        Some(block) => shown.timeline.with(|t| t.explain(block)),
-        None if shown.step.get() == 0 => "Before the forward pass.".to_owned(),
-        None => "Point at a block, or move between blocks with the arrow keys, to see what it waits for.".to_owned(),
+        Some(block) => Some(shown.timeline.with(|t| t.explain(block))),
+        None => (shown.step.get() == 0).then(|| "Before the forward pass.".to_owned()),
     }
 }
 

@@ -23,6 +23,7 @@ pub(super) fn all(state: State, shown: Shown, input: ModelInput) -> Drawn {
         .special("model", input.select(size, Some(by_count)))
         .number("params", size, resize)
         .special("seq", tokens(state))
+        .special("zero", view! { <p class="by-row">"ZeRO stage: choose one of the four rows."</p> })
         .draw()
 }
 

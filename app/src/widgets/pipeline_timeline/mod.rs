@@ -189,7 +189,7 @@ fn view(props: Props) -> AnyView {
             {track::view(shown, 0)}
             <Show when=move || compared.get()>{track::view(shown, 1)}</Show>
             {overview(shown.window, working(shown), "Devices at work, over the step")}
-            <p class="timeline-about" aria-live="polite">{move || about(shown)}</p>
+            <p class="timeline-about" class:how-to=move || shown.cursor.get().is_none() aria-live="polite">{move || about(shown)}</p>
         </ModelFigure>
     }
     .into_any()

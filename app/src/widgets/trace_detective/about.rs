@@ -14,7 +14,7 @@ fn time(nanoseconds: i64) -> String {
 
 pub(super) fn view(shown: Shown) -> impl IntoView {
     view! {
-        <p class="trace-about" aria-live="polite">{move || chosen(shown)}</p>
+        <p class="trace-about" class:how-to=move || shown.chosen.get().is_none() aria-live="polite">{move || chosen(shown)}</p>
         <div class="trace-go">
             <button type="button" class="secondary" disabled=move || shown.partners.with(Vec::is_empty) on:click=move |_| follow(shown)>
                 "Go to its launch, or to what it launched"

@@ -8,8 +8,8 @@ mod numbers;
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::quantity::{Unit, number, place, unbroken};
-use ringside_core::zero::{Event, Params, Run, State as Ranks, Strategy};
+use ringside_core::quantity::place;
+use ringside_core::zero::{Event, Params, Run, State as Ranks, Strategy, bytes};
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
@@ -21,12 +21,6 @@ use crate::ui::transport::{Pace, Transport};
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
-
-/// Bytes as every part of the figure writes them: in full, because its model is small.
-fn bytes(value: f64) -> String {
-    let is_small = value.abs() < 1e6;
-    unbroken(&if is_small { format!("{} B", number(value)) } else { Unit::Bytes.format(value) })
-}
 
 /// What is on show: the whole step, and how far it is.
 #[derive(Clone, Copy)]

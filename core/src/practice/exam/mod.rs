@@ -36,8 +36,8 @@ pub use report::{Common, Shared, class_report};
 pub use table::{ClassRow, ClassTable, class_table};
 
 /// What a result can show and what it cannot: for the pages that make and read it.
-pub const HONESTY: &str = "The file holds the answers as they were typed, so anybody can mark them again. There is no \
-                           server behind it: it cannot prove who answered, when, or with what help.";
+pub const HONESTY: &str = "The file holds the answers as they were typed, so anybody can mark them again, their \
+                           author too. There is no server behind it: it cannot prove who answered, when, or with what help.";
 
 /// The version of the file that this writes.
 pub const VERSION: u32 = 1;

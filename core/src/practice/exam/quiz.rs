@@ -35,7 +35,7 @@ impl QuizSpec {
         let mut spec = Self::default();
         let mut problems = Vec::new();
         let mut problem = |name: &str, value: &str, message: String| {
-            problems.push(Problem { name: name.to_owned(), value: value.to_owned(), message });
+            problems.push(Problem { name: name.to_owned(), value: value.to_owned(), message, refused: false });
         };
         let separated = |c: char| c == ',' || c == ';' || c.is_whitespace();
         let mut too_many = 0_u64;
@@ -110,7 +110,7 @@ impl QuizSpec {
             if !found {
                 let hint = did_you_mean(id, known);
                 let message = format!("There is no exercise “{}”{hint}. It was left out.", shorten(id));
-                problems.push(Problem { name: "e".to_owned(), value: id.clone(), message });
+                problems.push(Problem { name: "e".to_owned(), value: id.clone(), message, refused: false });
             }
             found
         });
