@@ -53,6 +53,19 @@ pub fn answer(index: &Index, signs: &Signs, text: &str, limit: usize) -> Answer 
         };
         found.hits.sort_by_key(place);
     }
+    // Who asks what a word means reads its definition first, then where it is taught.
+    if let Some(term) = index.defined(question) {
+        let kind = |hit: &Hit| index.entries().get(hit.index).map(|entry| entry.kind);
+        let is_taught = |hit: &Hit| matches!(kind(hit), Some(EntryKind::Section | EntryKind::Chapter));
+        found.hits.retain(|hit| hit.index != term.index);
+        if let Some(at) = found.hits.iter().position(is_taught) {
+            let taught = found.hits.remove(at);
+            found.hits.insert(0, taught);
+        }
+        found.hits.insert(0, term);
+        found.hits.truncate(limit);
+        (found.weak, found.foreign) = (false, false);
+    }
     let (figures, is_measured) = match question_of(text, &log) {
         Some(question) => (ask::answers(&question), false),
         None => {

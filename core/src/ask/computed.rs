@@ -81,15 +81,19 @@ fn collective(r: &Reading) -> Option<Answered> {
     }
     let takes = [What::Bytes, What::Cluster, What::Bandwidth, What::Gpu];
     Some(shown(r, query, &takes, &[op.to_owned()], |p: &sizes::Params, s| {
-        let [link, net] = p.links();
-        let wire = if inside && !is_network { &link } else { &net };
-        format!(
-            "It takes {} over {} at {} per GPU. {}",
-            Unit::Seconds.format(s.chosen.time(p.bytes)),
-            wire.name,
-            Unit::BytesPerSecond.format(wire.bandwidth),
-            s.finding()
-        )
+        // One node's ranks share its links, so a ring through all nodes sends less over each port.
+        let flat = sizes::Params { wires: crate::network::Wires { node: 1, ..p.wires }, ..p.clone() };
+        let flat = flat.evaluate().ok().filter(|_| r.bandwidth.is_some() && !inside && !is_network);
+        let flat = flat.map_or_else(String::new, |flat| {
+            format!(
+                " Counted with {} GPUs per node on {}, each with a port of {}. If all had that port alone, it would take {}.",
+                p.wires.node,
+                p.links()[0].name,
+                Unit::BytesPerSecond.format(p.links()[1].bandwidth),
+                Unit::Seconds.format(flat.chosen.time(p.bytes))
+            )
+        });
+        s.finding() + &flat
     }))
 }
 
@@ -291,6 +295,14 @@ fn decoded(r: &Reading) -> Option<Answered> {
     query = query.with(&Query::new([("batch", "1"), ("context", "1"), ("quant", quant)]));
     if let Some(gpu) = gpu {
         query.set("gpu", gpu.id);
+    }
+    // As many GPUs as hold the weights.
+    let holds = |tp: &u64| {
+        let (params, _) = decoding::Params::read(&query.with(&Query::new([("tp", tp.to_string())])));
+        params.evaluate().is_ok()
+    };
+    if let Some(tp) = [1, 2, 4, 8, 16].into_iter().find(holds).filter(|tp| *tp > 1) {
+        query.set("tp", tp.to_string());
     }
     let terms: Vec<String> = r.terms().map(|term| term.name.to_owned()).collect();
     Some(shown(r, query, &[What::Model, What::Bandwidth, What::Gpu], &terms, |p: &decoding::Params, o| {

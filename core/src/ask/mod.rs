@@ -140,7 +140,7 @@ fn sized(reading: &Reading) -> Option<(sizing::Params, sizing::Plan)> {
 
 const ADAPTER: [&str; 6] = ["lora", "qlora", "peft", "adapter", "adapters", "dora"];
 /// Words of a model that is run and not trained.
-const RUNS: [&str; 4] = ["run", "load", "infer", "inference"];
+const RUNS: [&str; 9] = ["run", "load", "infer", "inference", "cpp", "llamacpp", "ollama", "gguf", "ngl"];
 /// Words of a question about what a run comes to.
 const LEARNS: [&str; 7] = ["loss", "perplexity", "quality", "optimal", "chinchilla", "best", "worth"];
 /// What goes wrong in a run without a word of memory.
@@ -273,7 +273,8 @@ const RULES: [Rule; 8] = [
             };
             let is_asked = r.has(&["trainable", "parameters", "params"]);
             of(query, |p: &adapters::Params, s| {
-                let batch = if r.asks_batch() && p.mbs > 1 {
+                let fits = s.held.get(p.tune as usize).is_some_and(|held| held.verdict(p.gpu) == Verdict::Fits);
+                let batch = if r.asks_batch() && fits {
                     format!(
                         "The largest micro-batch that fits is {} of {} tokens. ",
                         counted(p.mbs, "sequence", "sequences"),
@@ -331,8 +332,11 @@ const RULES: [Rule; 8] = [
             let mut sets =
                 some([("users", users), ("prompt", r.seq), ("output", r.answer), ("have", have), ("tp", tp)]);
             sets.extend(r.hourly.map(|price| ("price", plain(price))));
+            let slow = self::held(r).map(|held| held.token).filter(|token| SLOWER.contains(token));
             sets.extend(
-                [("token", r.each), ("first", r.first)].into_iter().filter_map(|(name, s)| Some((name, plain(s?)))),
+                [("token", r.each.or(slow)), ("first", r.first)]
+                    .into_iter()
+                    .filter_map(|(name, s)| Some((name, plain(s?)))),
             );
             sets
         },
@@ -413,16 +417,21 @@ const RULES: [Rule; 8] = [
         says: |query, r| {
             of(query, |_: &training_run::Params, run| {
                 let rate = format!("About {} tokens per second. ", count(run.rate()));
-                let is_counted = r.has(&["flop", "flops", "compute", "exaflops"]) && r.flops.is_none();
-                let work = if is_counted && r.tokens.is_some() {
+                let work = if asks_work(r) {
                     format!(
-                        "The run takes {}: {} per token. ",
+                        "Training {} parameters on {} tokens takes {}: {} per token. ",
+                        count(run.size.total.max(run.size.params)),
+                        count(run.tokens),
                         Unit::Flop.format(run.compute()),
                         Unit::Flop.format(run.size.flop_per_token())
                     )
                 } else {
                     String::new()
                 };
+                if asks_work(r) && r.cluster().is_none() && !r.has(&COST) && !r.says(&["how", "long"]) {
+                    return work
+                        + "Name the GPUs and their number to hear how long that takes: the figure opens with some of its own.";
+                }
                 let mut says = work + &too_few(r) + if r.asks_speed() { &rate } else { "" } + &run.costs() + ".";
                 if r.mfu.is_none() {
                     says += &layout::run(r).map_or_else(
@@ -554,7 +563,11 @@ fn batch_of(b: &memory::Breakdown) -> String {
             counted(p.mbs, "sequence", "sequences"),
             grouped(seq)
         ),
-        false => format!("Not even one sequence of {} tokens fits, with or without recomputation. ", grouped(seq)),
+        false => format!(
+            "Not even one sequence of {} tokens fits for full training with {}, with or without recomputation. ",
+            grouped(seq),
+            p.optimizer.label()
+        ),
     }
 }
 
@@ -623,6 +636,11 @@ fn states_of(b: &memory::Breakdown, r: &Reading) -> String {
         ),
         None => String::new(),
     }
+}
+
+/// Whether it asks for the FLOPs of a run.
+fn asks_work(r: &Reading) -> bool {
+    r.has(&["flop", "flops", "compute", "exaflops"]) && r.flops.is_none() && r.tokens.is_some()
 }
 
 /// Tokens of a training run whose question gives none.
@@ -703,12 +721,17 @@ fn kept(p: &cache::Params, fit: &Fit, r: &Reading) -> String {
     )
 }
 
+/// Seconds per token that GPUs may keep which don't keep the usual promise.
+const SLOWER: [f64; 4] = [0.1, 0.2, 0.5, 1.0];
+
 /// The most users that GPUs hold, and how they are divided.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     users: u64,
     tp: u64,
     gpus: u64,
+    /// Seconds per token that they are promised.
+    token: f64,
 }
 
 /// The most users that a question's GPUs hold; none unless it asks how many.
@@ -726,13 +749,20 @@ fn found_held(r: &Reading) -> Option<Held> {
     let sets = some([("prompt", r.seq), ("output", r.answer)]);
     let setup = bare(rule, r, sets)?;
     let (params, _) = sizing::Params::read(&setup);
-    let fits = |tp: u64| {
-        let plan = sizing::Params { tp, users: 1, ..params.clone() }.evaluate().ok()?;
+    let fits = |tp: u64, token: f64| {
+        let plan = sizing::Params { tp, token, users: 1, ..params.clone() }.evaluate().ok()?;
         let size = plan.size().filter(|size| size.replica() == tp)?;
-        Some(Held { users: size.most?.batch * (gpus / tp), tp, gpus })
+        Some(Held { users: size.most?.batch * (gpus / tp), tp, gpus, token })
     };
     let divides = |tp: &u64| *tp <= gpus && gpus % tp == 0 && r.tp.is_none_or(|own| own == *tp);
-    sizing::SIZES.into_iter().filter(divides).filter_map(fits).max_by_key(|held| held.users)
+    let most = |token: f64| {
+        let sizes = sizing::SIZES.into_iter().filter(divides);
+        sizes.filter_map(|tp| fits(tp, token)).max_by_key(|held| held.users)
+    };
+    // Who asks what tokens cost on some GPUs may have slower ones than the usual promise.
+    let is_free = r.each.is_none() && (r.asks_price() || r.asks_rate());
+    let slower = || SLOWER.into_iter().find_map(most).filter(|_| is_free);
+    most(params.token).or_else(slower)
 }
 
 /// How fast one user's answer comes, and all of them together.
@@ -748,10 +778,15 @@ fn load_of(query: &Query, r: &Reading) -> String {
     let (params, _) = sizing::Params::read(query);
     if let Some(held) = held(r).filter(|_| r.asks_price() || r.asks_rate()) {
         return format!(
-            "Assumed, because the question doesn’t say how many: {}, as many as {} can serve at {} per token. With fewer a token costs more. ",
+            "Assumed, because the question doesn’t say how many: {}, as many as {} can serve at {} per token{}. With fewer users a token costs more. ",
             counted(held.users, "user", "users"),
             counted(held.gpus, "GPU", "GPUs"),
             Unit::Seconds.format(params.token),
+            if SLOWER.contains(&held.token) {
+                format!(" ({} is out of reach)", Unit::Seconds.format(sizing::Params::standard().token))
+            } else {
+                String::new()
+            },
         );
     }
     if r.asks_speed() || held(r).is_some() {
@@ -1046,13 +1081,15 @@ fn offloaded(rule: &Rule, query: &Query, r: &Reading) -> String {
         }
         _ => String::new(),
     };
-    format!("Offloading to the CPU or to a disk isn’t modeled here.{would} Without it: ")
+    format!("Offloading to the CPU or to a disk isn’t modeled here.{would} What follows is without it. ")
 }
 
 /// The GPUs that a figure counts and the question doesn't say, which its answer begins with; empty where the question says them.
 fn assumed(rule: &Rule, reading: &Reading, query: &Query) -> String {
     // A symptom doesn’t rest on their number.
-    let is_counted = RULES.iter().any(|own| own.figure == rule.figure) && reading.cluster().is_none();
+    // FLOPs are the same on any number of GPUs.
+    let is_work = rule.figure == training_run::Params::ID && asks_work(reading);
+    let is_counted = RULES.iter().any(|own| own.figure == rule.figure) && reading.cluster().is_none() && !is_work;
     let Some(entry) = catalogue::find(rule.figure).filter(|_| is_counted) else {
         return String::new();
     };
@@ -1068,7 +1105,11 @@ fn assumed(rule: &Rule, reading: &Reading, query: &Query) -> String {
 fn bare(rule: &Rule, reading: &Reading, sets: Vec<(&'static str, String)>) -> Option<Query> {
     let entry = catalogue::find(rule.figure)?;
     let setup = Setup { model: model_of(rule, entry, reading).0, gpu: reading.gpu, ..Setup::default() };
-    Some(fill(entry.params(), &setup, &Query::default()).query.with(&Query::new(sets)))
+    let named = |name: &str| entry.params().any(|param| param.spec.name == name);
+    let terms = reading.terms().filter_map(|term| term.sets.iter().find(|(name, _)| named(name)));
+    let stored = stored(rule, reading).map(|(name, value, _)| (name, value));
+    let forms = stored.into_iter().chain(terms.map(|(name, value)| (*name, (*value).to_owned())));
+    Some(fill(entry.params(), &setup, &Query::default()).query.with(&Query::new(forms)).with(&Query::new(sets)))
 }
 
 /// A question's model as a figure takes it, and what is said where it's another one.

@@ -749,7 +749,9 @@ impl Reading {
                 let is_again = word.len() > 2 && words.get(..i).is_some_and(|before| before.contains(word));
                 let near = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", String::as_str);
                 let left = left(near(i.checked_sub(1)), word, n, unit, near(i.checked_add(1)));
-                reading.unread.extend(left.filter(|_| !is_again));
+                // "One token" is what something is counted for.
+                let is_each = n == 1.0 && near(i.checked_add(1)) == "token";
+                reading.unread.extend(left.filter(|_| !is_again && !is_each));
             }
             if let Some(other) = gigabytes.filter(|gb| memory.is_some_and(|own| own != *gb)) {
                 reading.unread.push(format!("{other} GB"));
@@ -1113,7 +1115,8 @@ impl Reading {
         let fails =
             self.follows(&["fail", "fails", "failure", "failures", "crash", "crashes", "dies"], &["every", "per"]);
         let is_named = self.has(&["mtbf", "mttf", "daly", "young"]) || self.says(&["time", "between", "failures"]);
-        self.has(&CHECKPOINT) && (is_named || fails)
+        (self.has(&CHECKPOINT) && (is_named || fails))
+            || (self.has(&["daly", "young"]) && self.has(&["mtbf", "interval"]))
     }
 
     /// The same question on so many GPUs, which it doesn't name: what hangs on their number is worked out anew.
