@@ -54,15 +54,17 @@ pub fn answer(index: &Index, signs: &Signs, text: &str, limit: usize) -> Answer 
         found.hits.sort_by_key(place);
     }
     // Who asks what a word means reads its definition first, then where it is taught.
-    if let Some(term) = index.defined(question) {
-        let kind = |hit: &Hit| index.entries().get(hit.index).map(|entry| entry.kind);
-        let is_taught = |hit: &Hit| matches!(kind(hit), Some(EntryKind::Section | EntryKind::Chapter));
-        found.hits.retain(|hit| hit.index != term.index);
-        if let Some(at) = found.hits.iter().position(is_taught) {
-            let taught = found.hits.remove(at);
-            found.hits.insert(0, taught);
+    let mut defined = index.defined(question);
+    if !defined.is_empty() {
+        let is_taught = |hit: &&Hit| {
+            let kind = index.entries().get(hit.index).map(|entry| entry.kind);
+            matches!(kind, Some(EntryKind::Section | EntryKind::Chapter))
+        };
+        if defined.len() == 1 {
+            defined.extend(found.hits.iter().find(is_taught).cloned());
         }
-        found.hits.insert(0, term);
+        found.hits.retain(|hit| defined.iter().all(|first| first.index != hit.index));
+        found.hits.splice(0..0, defined);
         found.hits.truncate(limit);
         (found.weak, found.foreign) = (false, false);
     }

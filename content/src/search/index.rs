@@ -46,7 +46,7 @@ const PART: usize = 3;
 /// The best so many are looked at for neighbours.
 const LOOKED_AT: usize = 80;
 /// Below this share of the question's words, by weight, a result is not what was asked for.
-const WEAK: f64 = 0.5;
+const WEAK: f64 = 0.4;
 /// Below this one nothing in it is of the course's subject.
 const FOREIGN: f64 = 0.25;
 /// How many are shown where nothing is found.
@@ -255,18 +255,24 @@ impl Index {
         Found { hits, meant, weak: best < WEAK * total, foreign: best < FOREIGN * total }
     }
 
-    /// The term of the glossary that a question asks the meaning of: "what is data parallelism", "define MFU", "ring all-reduce meaning".
-    pub fn defined(&self, question: &str) -> Option<Hit> {
-        let asked = asked_term(question)?;
+    /// The term of the glossary that a question asks the meaning of ("what is data parallelism", "define MFU", "ring all-reduce meaning"), and the
+    /// chapter of that name, if there is one. Empty where it asks for something else.
+    pub fn defined(&self, question: &str) -> Vec<Hit> {
         let words =
             |text: &str| -> Vec<String> { self.same.words_or_filler(text).into_iter().map(|word| word.stem).collect() };
-        let asked = words(&asked);
-        let is_it = |entry: &SearchEntry| {
+        let Some(asked) = asked_term(question).map(|term| words(&term)) else { return Vec::new() };
+        let is_term = |entry: &SearchEntry| {
             let mut names = std::iter::once(entry.title.as_str()).chain(entry.context.split(','));
             entry.kind == EntryKind::Term && names.any(|name| words(name) == asked)
         };
-        let (at, entry) = self.of.entries.iter().enumerate().find(|(_, entry)| is_it(entry))?;
-        Some(self.shown(at, entry, &[]))
+        let is_chapter = |entry: &SearchEntry| entry.kind == EntryKind::Chapter && words(&entry.title) == asked;
+        let first = |is_it: &dyn Fn(&SearchEntry) -> bool| {
+            let (at, entry) = self.of.entries.iter().enumerate().find(|(_, entry)| is_it(entry))?;
+            Some(self.shown(at, entry, &[]))
+        };
+        let term = first(&is_term);
+        let chapter = term.as_ref().and_then(|_| first(&is_chapter));
+        term.into_iter().chain(chapter).collect()
     }
 
     /// Figures to begin with, where no place has anything of a question.

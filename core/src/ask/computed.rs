@@ -75,6 +75,8 @@ fn collective(r: &Reading) -> Option<Answered> {
         query.set("node", "1");
     } else if nodes > 1 || (inside && node != 8) {
         query.set("node", node.to_string());
+        // A port for each of its GPUs.
+        query.set("nics", node.min(8).to_string());
     }
     if let Some(bandwidth) = r.bandwidth {
         query.set(if inside && !is_network { "rate" } else { "net-rate" }, plain(bandwidth));
@@ -83,7 +85,7 @@ fn collective(r: &Reading) -> Option<Answered> {
     Some(shown(r, query, &takes, &[op.to_owned()], |p: &sizes::Params, s| {
         // One node's ranks share its links, so a ring through all nodes sends less over each port.
         let flat = sizes::Params { wires: crate::network::Wires { node: 1, ..p.wires }, ..p.clone() };
-        let flat = flat.evaluate().ok().filter(|_| r.bandwidth.is_some() && !inside && !is_network);
+        let flat = flat.evaluate().ok().filter(|_| r.bandwidth.is_some() && !inside && p.wires.node > 1);
         let flat = flat.map_or_else(String::new, |flat| {
             format!(
                 " Counted with {} GPUs per node on {}, each with a port of {}. If all had that port alone, it would take {}.",

@@ -17,7 +17,9 @@ const LAYOUT: [&str; 7] = ["tp", "pp", "parallelism", "layout", "megatron", "3d"
 pub(super) fn is_asked(r: &Reading) -> bool {
     let Some([node, nodes]) = r.cluster() else { return false };
     let is_said = r.pp.is_some() || (r.tp.is_some() && (r.trains() || r.has(&super::TRAINING)));
-    let is_layout = (r.has(&LAYOUT) || is_said) && node * nodes > 1;
+    let is_config =
+        r.has(&["config", "configuration", "setup"]) && r.has(&["optimal", "best", "fastest", "recommended"]);
+    let is_layout = (r.has(&LAYOUT) || is_said || (is_config && !r.has(&super::SERVE))) && node * nodes > 1;
     is_layout || asks_mfu(r) || (r.says(&["step", "time"]) && r.step.is_none())
 }
 

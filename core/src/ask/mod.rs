@@ -39,7 +39,7 @@ use crate::serving::step::Quant;
 use crate::setup::{MAX_NODE, MAX_NODES, Setup, fill};
 use crate::training_run::{self, share as share_of};
 pub use measured::of_log;
-use read::{Reading, USERS, What, like};
+use read::{Reading, What, like};
 
 /// A figure in the state that answers a question, or the page that compares runs with what was measured of one.
 #[derive(Debug, Clone, PartialEq)]
@@ -313,20 +313,21 @@ const RULES: [Rule; 8] = [
     Rule {
         figure: sizing::Params::ID,
         is_asked: |r| {
-            let serves = r.has(&SERVE) && !asks_room(r) && !asks_cache(r) && !r.asks_batch();
-            let is_fast = (r.asks_speed() || r.promises()) && !r.trains();
+            let serves = serves(r) && !asks_room(r) && !asks_cache(r) && !r.asks_batch() && !r.asks_length();
+            let is_fast = (r.asks_speed() || r.promises() || r.is_served_at()) && !r.trains();
             serves || is_fast || r.asks_price() || r.rate.is_some() || r.asks_rate()
         },
         sets: |r| {
             // A speed is one user's, and the fewest GPUs are those that one needs.
-            let one = r.asks_speed() || r.has(&FEWEST);
+            let one = r.asks_speed() || r.is_served_at() || r.has(&FEWEST);
             let held = || held(r).map(|held| held.users);
             let users =
                 r.users.or_else(|| at_a_time(r).map(|(users, _)| users)).or_else(held).or_else(|| one.then_some(1));
             // Who asks how many is told how many; who has some is told whether they are enough.
             let have = r.cluster().map(|[node, nodes]| node * nodes).filter(|_| r.users.is_some() || r.rate.is_some());
             // Who asks how fast some GPUs are has them in one replica.
-            let own = r.gpus.filter(|gpus| r.asks_speed() && r.users.is_none() && sizing::SIZES.contains(gpus));
+            let is_fast = r.asks_speed() || r.is_served_at();
+            let own = r.gpus.filter(|gpus| is_fast && r.users.is_none() && sizing::SIZES.contains(gpus));
             let tp = r.tp.filter(|tp| *tp <= Machine::MOST).or(own).or_else(|| self::held(r).map(|held| held.tp));
             let have = have.or_else(|| self::held(r).map(|held| held.gpus));
             let mut sets =
@@ -367,7 +368,7 @@ const RULES: [Rule; 8] = [
                 false => String::new(),
             });
             let says = of(query, |p: &sizing::Params, plan| {
-                let speed = if r.asks_speed() { speed_of(p, plan) } else { String::new() };
+                let speed = if r.asks_speed() || r.is_served_at() { speed_of(p, plan) } else { String::new() };
                 speed + &p.finding(plan) + &if r.has(&COST) { per_hour(p, plan) } else { String::new() }
             });
             [price, come, assumed, says].concat()
@@ -476,6 +477,7 @@ const RULES: [Rule; 8] = [
                 || asks_room(r)
                 || asks_cache(r)
                 || (r.asks_batch() && !trains && (r.has(&SERVE) || r.has(&RUNS)))
+                || (r.asks_length() && !is_for_training(r))
                 || (r.seq.is_some() && r.has(&["context", "concurrency"]) && !is_for_training(r))
         },
         sets: |r| {
@@ -487,6 +489,13 @@ const RULES: [Rule; 8] = [
         says: |query, r| {
             of(query, |p: &cache::Params, s| {
                 let is_each = r.has(&["kv", "kvcache"]) && r.says_token();
+                let long = match r.asks_length() && s.fit.room > 0.0 {
+                    true => format!(
+                        "One request may have up to {} tokens, if the model takes so many: the cache has room for them. ",
+                        grouped(s.fit.slots as u64)
+                    ),
+                    false => String::new(),
+                };
                 let kept = if is_each {
                     format!(
                         "{} keeps {} in its KV cache for each token. ",
@@ -498,7 +507,7 @@ const RULES: [Rule; 8] = [
                 } else {
                     String::new()
                 };
-                kept + &p.finding(s)
+                long + &kept + &p.finding(s)
             })
         },
     },
@@ -569,6 +578,15 @@ fn batch_of(b: &memory::Breakdown) -> String {
             p.optimizer.label()
         ),
     }
+}
+
+/// The memory figure on as many of its GPUs as fit, where the cheapest change is more of them.
+fn enough(query: &Query) -> Query {
+    let (params, _) = memory::Params::read(query);
+    let change = params.evaluate().ok().and_then(|b| b.suggestion()).filter(|change| {
+        change.params.gpu == params.gpu && change.params.gpus() > params.gpus() && change.params.judged().is_some()
+    });
+    change.map_or_else(|| query.clone(), |change| query.with(&change.change))
 }
 
 /// The largest number that `fits`, if 1 does; numbers up to a few thousand are tried.
@@ -660,6 +678,12 @@ fn shaped(r: &Reading) -> Option<&'static presets::Preset> {
     r.preset.or_else(near)
 }
 
+/// Whether a model is served in it: a throughput may be that of training.
+fn serves(r: &Reading) -> bool {
+    let is_named = |word: &&&str| **word != "throughput" || !r.trains();
+    SERVE.iter().filter(is_named).any(|word| r.has(&[word]))
+}
+
 /// Whether something goes wrong in it that isn't memory: "expert load is unbalanced".
 fn is_trouble(r: &Reading) -> bool {
     r.has(&TROUBLE) && !r.has(&FIT)
@@ -695,7 +719,7 @@ fn asks_cache(r: &Reading) -> bool {
     let is_other = r.trains() || r.rate.is_some() || r.promises() || r.asks_first() || r.asks_price() || r.asks_speed();
     let is_counted = r.says(&["how", "many"]) && !is_cache;
     // So many as fit, where the promise of the planner can't be kept.
-    let is_unkept = r.follows(&["many"], &USERS) && r.users.is_none() && r.cluster().is_some() && held(r).is_none();
+    let is_unkept = r.asks_users() && r.cluster().is_some() && held(r).is_none();
     if is_unkept && !is_other {
         return true;
     }
@@ -742,7 +766,7 @@ fn held(r: &Reading) -> Option<Held> {
 fn found_held(r: &Reading) -> Option<Held> {
     let [node, nodes] = r.cluster().filter(|_| r.users.is_none() && r.rate.is_none())?;
     let gpus = node.saturating_mul(nodes);
-    if !r.follows(&["many"], &USERS) && !r.asks_price() && !r.asks_rate() {
+    if !r.asks_users() && !r.asks_price() && !r.asks_rate() {
         return None;
     }
     let rule = rule_of(sizing::Params::ID)?;
@@ -789,7 +813,7 @@ fn load_of(query: &Query, r: &Reading) -> String {
             },
         );
     }
-    if r.asks_speed() || held(r).is_some() {
+    if r.asks_speed() || r.is_served_at() || held(r).is_some() {
         return String::new();
     }
     format!("Assumed, because the question doesn’t say how many: {}. ", counted(params.users, "user", "users"))
@@ -943,7 +967,9 @@ pub fn answers(question: &str) -> Vec<Answered> {
 
 fn of_reading(reading: &Reading) -> Vec<Answered> {
     let planned = is_planned(reading) && !explains(reading);
-    if !planned && let Some(answered) = measured::of(reading) {
+    if (!planned || measured::is_timed(reading))
+        && let Some(answered) = measured::of(reading)
+    {
         return vec![answered];
     }
     if let Some(gpu) = reading.gpu.filter(|_| reading.is_gpu_alone) {
@@ -1041,6 +1067,9 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
         if reading.asks_batch() {
             answered.query = filled_up(&answered.query);
         }
+        if reading.asks_gpus() {
+            answered.query = enough(&answered.query);
+        }
     }
     if rule.figure == adapters::Params::ID {
         answered.query = tuned(reading, &sharded_adapter(reading, &answered.query));
@@ -1096,6 +1125,16 @@ fn assumed(rule: &Rule, reading: &Reading, query: &Query) -> String {
     let shown = (entry.read)(query).0;
     let takes = |param: &crate::declare::Declared| param.takes.is_some_and(|take| take.what == Takes::Gpus);
     let gpus = entry.params().find(takes).and_then(|param| shown.get(param.spec.name)?.parse::<u64>().ok());
+    // Who asks how many is told.
+    if rule.figure == memory::Params::ID && reading.asks_gpus() {
+        let (params, _) = memory::Params::read(query);
+        let fits = params.judged().is_some_and(|(_, verdict)| verdict.possible());
+        return if fits {
+            format!("With {} × {}: ", grouped(params.gpus() as u64), params.gpu.name)
+        } else {
+            String::new()
+        };
+    }
     gpus.map_or_else(String::new, |gpus| {
         format!("Assumed, because the question doesn’t say how many: {}. ", counted(gpus, "GPU", "GPUs"))
     })

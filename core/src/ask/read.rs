@@ -145,7 +145,7 @@ const TERMS: [Term; 11] = [
     Term { words: &["muon"], name: "Muon", sets: &[("optimizer", "muon")] },
     Term { words: &["sgd"], name: "SGD", sets: &[("optimizer", "sgd")] },
     Term {
-        words: &["awq", "gptq", "int4", "4bit", "nf4", "q4"],
+        words: &["awq", "gptq", "int4", "4bit", "nf4", "q4", "w4a16", "w4a8", "w4a8kv4"],
         name: "4-bit weights",
         sets: &[("quant", "int4"), ("weight-bits", "4"), ("tune", "qlora")],
     },
@@ -393,6 +393,11 @@ fn is_card(words: &[String]) -> bool {
 
 /// Numbers that are written out.
 fn spelled(word: &str) -> Option<f64> {
+    match word {
+        "dual" => return Some(2.0),
+        "quad" => return Some(4.0),
+        _ => {}
+    }
     const WORDS: [&str; 9] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "single"];
     let at = WORDS.iter().position(|other| *other == word)?;
     Some(if at == 8 { 1.0 } else { at as f64 + 1.0 })
@@ -451,7 +456,12 @@ fn words(question: &str) -> Vec<String> {
     for (i, c) in chars.iter().enumerate() {
         let inside = i > 0 && digit(i - 1) && digit(i + 1);
         match c {
-            ',' if inside && digit(i + 2) && digit(i + 3) && !digit(i + 4) => {}
+            // "4090,256G" are two numbers: before a comma stand three digits at most, or others that commas divide.
+            ',' if inside
+                && digit(i + 2)
+                && digit(i + 3)
+                && !digit(i + 4)
+                && !(i > 3 && (1..=4).all(|back| digit(i - back))) => {}
             '.' if inside => word.push('.'),
             '%' if i > 0 && digit(i - 1) => word.push('%'),
             // `what's` is one word.
@@ -488,7 +498,12 @@ fn words(question: &str) -> Vec<String> {
     if !word.is_empty() {
         words.push(word);
     }
-    words
+    // "H200x2" are two of them.
+    let apart = |word: String| match word.rsplit_once('x') {
+        Some((gpu, n)) if n.parse::<u64>().is_ok() && !gpus_named(gpu).is_empty() => vec![n.to_owned(), gpu.to_owned()],
+        _ => vec![word],
+    };
+    words.into_iter().flat_map(apart).collect()
 }
 
 /// An amount of which nothing was read, as a person writes it; none for a number that may be a name's.
@@ -854,6 +869,7 @@ impl Reading {
         let is_size = !TIMES.contains(&rate_of(at + 2)) && unit == "k";
         let is_count = counts(at + 1) && !is_size;
         let share = self.share_of(words, at).filter(|_| !is_count);
+        let unit = if unit == "nvidia" && matches!(after, "dgx" | "hgx") { after } else { unit };
         const BATCH: [&str; 6] = ["batch", "batches", "microbatch", "bs", "mbs", "gbs"];
         let back = |n: usize| at.checked_sub(n).map_or("", word);
         let is_batch = before(&BATCH) || (back(2) == "size" && BATCH.contains(&back(3)));
@@ -945,6 +961,8 @@ impl Reading {
                 self.long(n * 1024.0 * 1024.0)
             }
             "b" | "billion" if matches!(after, "tokens" | "token") => self.train_on(n * 1e9),
+            // "1 billion synthetic tokens".
+            "billion" if TOKENS.contains(&word(following + 1)) => self.train_on(n * 1e9),
             "t" | "trillion" if matches!(after, "tokens" | "token" | "") => self.train_on(n * 1e12),
             "b" | "billion" if self.preset.is_none() && self.params.is_none() && (0.01..=10_000.0).contains(&n) => {
                 self.preset = of_family(words, &format!("{n}b"));
@@ -981,7 +999,8 @@ impl Reading {
             // "One 24 GB card."
             _ if is_card(words.get(at + 1..).unwrap_or_default()) => self.count_gpus(whole?),
             "x" => self.count_gpus(whole?),
-            "node" | "nodes" | "machines" => {
+            // "96 NVIDIA DGX-A100" are nodes.
+            "node" | "nodes" | "machines" | "dgx" | "hgx" => {
                 if let Some(nodes) = whole.filter(|nodes| self.nodes.is_none() && *nodes <= MAX_NODES) {
                     self.nodes = Some(nodes);
                     self.said.push((What::Cluster, counted(nodes, "node", "nodes")));
@@ -995,10 +1014,18 @@ impl Reading {
                 }
             }
             _ if is_batch => self.collect(words, at, whole?),
+            // Nobody has a context of so many.
+            "tokens" if n >= 2e6 && !near(&LENGTH, 3, 3) => self.train_on(n),
             "token" | "tokens" | "context" | "ctx" if n >= 128.0 => self.long(n),
             _ if before(&["mfu"]) && n < 1.0 => self.reach(n),
             // A GPU's name may follow the number at once: "on 8 H100s".
             name if !gpus_named(name).is_empty() && n <= 100_000.0 => self.count_gpus(whole?),
+            // "24 training H100s".
+            "training" | "dedicated" | "identical" | "single" | "full"
+                if word(at + 2).ends_with('s') && !gpus_named(word(at + 2)).is_empty() =>
+            {
+                self.count_gpus(whole?);
+            }
             // "2 RTX 4090", "four NVIDIA Tesla V100".
             maker
                 if hardware::MAKERS.contains(&maker)
@@ -1248,6 +1275,34 @@ impl Reading {
     /// Whether it speaks of one token: "per token", "a token", "one token".
     pub fn says_token(&self) -> bool {
         ["per", "each", "a", "one", "single", "every"].iter().any(|each| self.says(&[each, "token"]))
+    }
+
+    /// Whether it asks how many users or requests there may be at the same time, rather than says it.
+    pub fn asks_users(&self) -> bool {
+        const MOST: [&str; 7] = ["many", "max", "maximum", "capacity", "number", "limit", "estimate"];
+        let is_load = self.has(&["concurrent", "concurrently", "concurrency"]) && self.has(&MOST);
+        self.users.is_none() && (self.follows(&["many"], &USERS) || is_load)
+    }
+
+    /// Whether it asks how long a context may be.
+    pub fn asks_length(&self) -> bool {
+        const MOST: [&str; 5] = ["max", "maximum", "longest", "largest", "long"];
+        self.seq.is_none() && self.follows(&MOST, &["context", "sequence", "sequences", "ctx"]) && !self.trains()
+    }
+
+    /// Whether it says the speed of a model that is run.
+    pub fn is_served_at(&self) -> bool {
+        self.speed.is_some() && !self.trains() && (self.preset.is_some() || self.params.is_some())
+    }
+
+    /// Whether it asks for a number of GPUs, rather than says it.
+    pub fn asks_gpus(&self) -> bool {
+        let one = |word: &String| DEVICE.contains(&word.trim_end_matches('s')) || !gpus_named(word).is_empty();
+        let many = self.words.windows(2).enumerate().any(|(at, pair)| {
+            matches!(pair, [how, many] if how == "how" && many == "many")
+                && self.words.iter().skip(at + 2).take(5).any(one)
+        });
+        self.cluster().is_none() && (many || self.has(&super::FEWEST))
     }
 
     /// Whether it asks how large a batch may be, rather than says it.
@@ -1554,7 +1609,8 @@ impl Reading {
     /// Whether a model is trained or tuned in it.
     pub fn trains(&self) -> bool {
         const TRAIN: [&str; 6] = ["train", "training", "pretrain", "pretraining", "pre", "scratch"];
-        let is_run = self.tokens.is_some() && !self.has(&super::SERVE);
+        let is_run =
+            self.tokens.is_some() && !self.has(&super::SERVE) && !self.has(&["generate", "generating", "synthetic"]);
         self.has(&TRAIN) || self.tunes() || self.overflows() || is_run
     }
 
