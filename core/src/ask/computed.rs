@@ -192,14 +192,14 @@ fn interval(r: &Reading) -> Option<Answered> {
     let takes = [What::Cluster, What::Bytes, What::Bandwidth, What::Days];
     let mut answered = shown(r, state(daly.round()), &takes, &own, |p: &Failures, o| {
         format!(
-            "Save every {} (Daly; Young’s √(2δM) is {}): a checkpoint stops training for {}, and something fails every {}. Of the time, {} is \
-             then useful, restarts of {} included.",
+            "Save every {} (Daly; Young’s √(2δM) is {}): a checkpoint stops training for {}, and something fails every {}. With \
+             that interval and the figure’s recovery time of {}, {} of the time is useful work.",
             Unit::Seconds.format(o.daly),
             Unit::Seconds.format(o.young),
             Unit::Seconds.format(o.cost),
             Unit::Seconds.format(o.mtbf),
-            Unit::Fraction.format(o.efficiency(p.interval)),
             Unit::Seconds.format(o.recovery),
+            Unit::Fraction.format(o.efficiency(p.interval)),
         )
     });
     answered.read.retain(|text| !text.is_empty());

@@ -491,7 +491,7 @@ const RULES: [Rule; 8] = [
                 let is_each = r.has(&["kv", "kvcache"]) && r.says_token();
                 let long = match r.asks_length() && s.fit.room > 0.0 {
                     true => format!(
-                        "One request may have up to {} tokens, if the model takes so many: the cache has room for them. ",
+                        "One request may have up to {} tokens, if the model allows that many: the cache has room for them. ",
                         grouped(s.fit.slots as u64)
                     ),
                     false => String::new(),
@@ -1110,7 +1110,7 @@ fn offloaded(rule: &Rule, query: &Query, r: &Reading) -> String {
         }
         _ => String::new(),
     };
-    format!("Offloading to the CPU or to a disk isn’t modeled here.{would} What follows is without it. ")
+    format!("Offloading to the CPU or to a disk isn’t modeled here.{would} What follows assumes no offloading. ")
 }
 
 /// The GPUs that a figure counts and the question doesn't say, which its answer begins with; empty where the question says them.
@@ -1130,7 +1130,7 @@ fn assumed(rule: &Rule, reading: &Reading, query: &Query) -> String {
         let (params, _) = memory::Params::read(query);
         let fits = params.judged().is_some_and(|(_, verdict)| verdict.possible());
         return if fits {
-            format!("With {} × {}: ", grouped(params.gpus() as u64), params.gpu.name)
+            format!("{} × {} are enough. ", grouped(params.gpus() as u64), params.gpu.name)
         } else {
             String::new()
         };

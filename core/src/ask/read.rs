@@ -605,6 +605,12 @@ pub(super) fn like(params: f64, ids: &[&str]) -> Option<&'static Preset> {
     llama.or_else(|| sized().next()).or_else(near)
 }
 
+/// Whether the name of this other GPU begins with the first of these words.
+fn begins(words: &[String], other: &str) -> bool {
+    let name = words.get(..words.len().min(GPU_NAME)).unwrap_or_default().join(" ");
+    words.first().is_some_and(|word| tells(word)) && hardware::other(&name) == Some(other)
+}
+
 /// GPUs whose name has this word, or this word in the plural: "32 A100s".
 fn gpus_named(word: &str) -> Vec<&'static Accelerator> {
     let gpus = gpus_with(word);
@@ -698,6 +704,8 @@ impl Reading {
             if !is_other
                 && tells(word)
                 && let Some(other) = hardware::other(&name())
+                // "13B with 4*2080ti": the name begins further on.
+                && !(1..GPU_NAME).any(|on| begins(rest.get(on..).unwrap_or_default(), other))
             {
                 is_other = true;
                 reading.unread.push(format!("{other}, which isn’t in the table of GPUs"));
@@ -1298,11 +1306,14 @@ impl Reading {
     /// Whether it asks for a number of GPUs, rather than says it.
     pub fn asks_gpus(&self) -> bool {
         let one = |word: &String| DEVICE.contains(&word.trim_end_matches('s')) || !gpus_named(word).is_empty();
-        let many = self.words.windows(2).enumerate().any(|(at, pair)| {
-            matches!(pair, [how, many] if how == "how" && many == "many")
-                && self.words.iter().skip(at + 2).take(5).any(one)
-        });
-        self.cluster().is_none() && (many || self.has(&super::FEWEST))
+        let next = |at: usize| self.words.iter().skip(at).take(5).any(one);
+        let many = self
+            .words
+            .windows(2)
+            .enumerate()
+            .any(|(at, pair)| matches!(pair, [how, many] if how == "how" && many == "many") && next(at + 2));
+        let is_least = |(at, word): (usize, &String)| super::FEWEST.contains(&word.as_str()) && next(at + 1);
+        self.cluster().is_none() && (many || self.words.iter().enumerate().any(is_least))
     }
 
     /// Whether it asks how large a batch may be, rather than says it.

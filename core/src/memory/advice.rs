@@ -98,7 +98,7 @@ pub(super) fn cheapest(params: &Params, here: Bytes) -> Suggestion {
                     larger.iter().filter(is_less).filter(|gpu| sized(Params { gpu, ..found }, Verdict::Fits).is_some());
                 let others: Vec<String> = others.take(2).map(|gpu| gpu.name.to_owned()).collect();
                 if !others.is_empty() && hardware::is_common(found.gpu) {
-                    suggestion.sentence += &format!(" So it does with the {}.", others.join(" or the "));
+                    suggestion.sentence += &format!(" The {} would do as well.", others.join(" or the "));
                 }
                 let more = powers(1).filter_map(ranks).find_map(|p| sized(Params { zero: 3, ..p }, Verdict::Fits));
                 suggestion.sentence += &more.map_or_else(String::new, |(p, ..)| {
