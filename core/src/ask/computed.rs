@@ -1,7 +1,7 @@
 //! What follows from a question's numbers alone, without a model: an all-reduce, a checkpoint interval, Amdahl's speedup; and the size of a
 //! checkpoint, the tokens per second of a plan, and the speed of decoding at a bandwidth, which need no more than a model's size.
 
-use super::read::{CHECKPOINT, Reading, SERIAL, What, number as amount};
+use super::read::{CHECKPOINT, Reading, What, number as amount};
 use super::{Answered, of, some};
 use crate::amdahl;
 use crate::declare::Model as _;
@@ -214,9 +214,8 @@ fn amdahl(r: &Reading) -> Option<Answered> {
         let part = if is_percent { n / 100.0 } else { n };
         ((is_percent || (n < 1.0 && n > 0.0)) && (0.0..=1.0).contains(&part)).then_some((at, part))
     })?;
-    let is_law = r.has(&["amdahl", "amdahls"]);
     let beside = r.words.get(at.saturating_sub(4)..r.words.len().min(at + 7)).unwrap_or_default();
-    if !beside.iter().any(|word| SERIAL.contains(&word.as_str())) && !is_law {
+    if !r.asks_law() {
         return None;
     }
     const NOT: [&str; 6] = ["cant", "cannot", "not", "isnt", "serial", "sequential"];

@@ -40,7 +40,7 @@ const NO_PLURALS: [&str; 14] =
 /// GPUs of a node, by what is said before their number: "2 nodes of 8".
 const NODES: [&str; 3] = ["node", "nodes", "machines"];
 /// What says that a part of the work is done by one processor.
-pub(super) const SERIAL: [&str; 8] =
+const SERIAL: [&str; 8] =
     ["amdahl", "amdahls", "serial", "sequential", "parallel", "parallelized", "parallelizable", "parallelised"];
 /// What is counted as users.
 pub(super) const USERS: [&str; 8] =
@@ -1000,7 +1000,7 @@ impl Reading {
             "gb" | "gib" | "g" => return Some(n),
             "gpu" | "gpus" | "card" | "cards" | "accelerators" | "devices" => self.count_gpus(whole?),
             "ranks" | "workers" | "processors" | "processes" | "cores" | "cpus"
-                if self.collective.is_some() || self.has(&SERIAL) =>
+                if self.collective.is_some() || self.asks_law() =>
             {
                 self.count_gpus(whole?);
             }
@@ -1142,7 +1142,20 @@ impl Reading {
 
     /// Whether bytes in it are those of a buffer or of a checkpoint, and no GPU's.
     fn is_of_bytes(&self) -> bool {
-        self.collective.is_some() || (self.has(&CHECKPOINT) && (self.asks_interval() || self.has(&["size", "big"])))
+        let is_size = self.has(&["checkpoint", "checkpoints", "ckpt"]) && self.has(&["size", "big"]);
+        self.collective.is_some() || self.asks_interval() || is_size
+    }
+
+    /// Whether it has what Amdahl's law is about: a part that is serial or parallel, and a speedup or processors.
+    pub fn asks_law(&self) -> bool {
+        const KINDS: [&str; 7] = ["tensor", "data", "pipeline", "expert", "context", "sequence", "model"];
+        let is_part = |(at, word): (usize, &String)| {
+            let before = at.checked_sub(1).and_then(|at| self.words.get(at)).map_or("", String::as_str);
+            SERIAL.contains(&word.as_str()) && !KINDS.contains(&before)
+        };
+        const FASTER: [&str; 9] =
+            ["speedup", "speedups", "speed", "faster", "amdahl", "amdahls", "processors", "cores", "cpus"];
+        self.has(&FASTER) && self.words.iter().enumerate().any(is_part)
     }
 
     /// Whether it asks how often to save.

@@ -1215,6 +1215,7 @@ fn what_a_question_has_all_numbers_of_is_computed() {
     }
     // Without the numbers, or of something that goes wrong, nothing is computed.
     for question in [
+        "GPU utilization is 99% with tensor parallel on 8 cards, how much faster",
         "all-reduce hangs on 8 GPUs with 1 GB",
         "why is NCCL all-reduce slow",
         "how often should I save checkpoints",
