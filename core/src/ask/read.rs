@@ -110,6 +110,28 @@ const MACHINES: [&str; 14] = [
     "trainium",
     "inferentia",
 ];
+/// GPUs that people ask about and the table doesn't have, by the word that tells them.
+const ABSENT: [(&str, &str); 19] = [
+    ("a10", "A10"),
+    ("a30", "A30"),
+    ("a40", "A40"),
+    ("l20", "L20"),
+    ("l40", "L40"),
+    ("p40", "P40"),
+    ("p100", "P100"),
+    ("a5000", "RTX A5000"),
+    ("a4000", "RTX A4000"),
+    ("5080", "RTX 5080"),
+    ("5070", "RTX 5070"),
+    ("4080", "RTX 4080"),
+    ("4070", "RTX 4070"),
+    ("4060", "RTX 4060"),
+    ("3080", "RTX 3080"),
+    ("3070", "RTX 3070"),
+    ("3060", "RTX 3060"),
+    ("2080", "RTX 2080"),
+    ("1080", "GTX 1080"),
+];
 /// Words with digits that aren't amounts.
 const FORMATS: [&str; 2] = ["1f1b", "2d"];
 
@@ -605,10 +627,14 @@ pub(super) fn like(params: f64, ids: &[&str]) -> Option<&'static Preset> {
     llama.or_else(|| sized().next()).or_else(near)
 }
 
-/// Whether the name of this other GPU begins with the first of these words.
-fn begins(words: &[String], other: &str) -> bool {
-    let name = words.get(..words.len().min(GPU_NAME)).unwrap_or_default().join(" ");
-    words.first().is_some_and(|word| tells(word)) && hardware::other(&name) == Some(other)
+/// The GPU at the beginning of these words, where it's none of the table's and its name is like none of theirs: "4*2080ti". A number may be
+/// one of tokens.
+fn absent(words: &[String]) -> Option<&'static str> {
+    let word = words.first().filter(|word| gpus_named(word).is_empty())?;
+    let word = ["ti", "s"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word);
+    let is_amount =
+        words.get(1).is_some_and(|next| TOKENS.contains(&next.as_str()) || AMOUNTS.contains(&next.as_str()));
+    ABSENT.into_iter().find(|(name, _)| *name == word).map(|(_, name)| name).filter(|_| !is_amount)
 }
 
 /// GPUs whose name has this word, or this word in the plural: "32 A100s".
@@ -703,9 +729,7 @@ impl Reading {
             let name = || rest.get(..rest.len().min(GPU_NAME)).unwrap_or_default().join(" ");
             if !is_other
                 && tells(word)
-                && let Some(other) = hardware::other(&name())
-                // "13B with 4*2080ti": the name begins further on.
-                && !(1..GPU_NAME).any(|on| begins(rest.get(on..).unwrap_or_default(), other))
+                && let Some(other) = hardware::other(&name()).or_else(|| absent(rest))
             {
                 is_other = true;
                 reading.unread.push(format!("{other}, which isn’t in the table of GPUs"));

@@ -1345,11 +1345,14 @@ fn what_people_posted_is_read_as_it_was_meant() {
             assert_eq!(value(&a, name).or(standard.get(name)), Some(*expected), "{question}: {name} of {}", a.query);
         }
     }
+    assert_eq!(value(&asked("fine-tune llama 3 8b on an L40S"), "gpu"), Some("l40s-48"));
+    assert_eq!(value(&asked("fine-tune llama 3 8b with 4080 tokens on a 4090"), "gpu"), Some("rtx-4090"));
     // A GPU that the table doesn't have is no other, and no number.
     for (question, gpu) in [
         ("can I finetune Llama-2-70B using 16 * A10( 16 * 23G)", "A10"),
         ("why GPU OOM with zero3+offload for 13B with 4*2080ti 22g cards", "RTX 2080"),
         ("llama3.1:8b fine-tuning on a 4060", "RTX 4060"),
+        ("fine-tune llama 3 8b on two 3080s", "RTX 3080"),
     ] {
         let a = asked(question);
         assert!(value(&a, "gpu").is_none() && a.unused.iter().any(|text| text.starts_with(gpu)), "{question}: {a:?}");

@@ -60,26 +60,6 @@ const PRODUCTS: &[(&[&str], Product)] = &[
     (&["mi355x"], Known("mi355x")),
     (&["a10g"], Known("a10g-24")),
     (&["nvidia l4 "], Known("l4-24")),
-    // What people ask about and the table doesn't have.
-    (&["a10 "], Other("A10")),
-    (&["a30 "], Other("A30")),
-    (&["a40 "], Other("A40")),
-    (&["l20 "], Other("L20")),
-    (&["l40 "], Other("L40")),
-    (&["p40 "], Other("P40")),
-    (&["p100"], Other("P100")),
-    (&["a5000"], Other("RTX A5000")),
-    (&["a4000"], Other("RTX A4000")),
-    (&["5080"], Other("RTX 5080")),
-    (&["5070"], Other("RTX 5070")),
-    (&["4080"], Other("RTX 4080")),
-    (&["4070"], Other("RTX 4070")),
-    (&["4060"], Other("RTX 4060")),
-    (&["3080"], Other("RTX 3080")),
-    (&["3070"], Other("RTX 3070")),
-    (&["3060"], Other("RTX 3060")),
-    (&["2080"], Other("RTX 2080")),
-    (&["1080"], Other("GTX 1080")),
 ];
 
 /// The product that a name has the words of; each begins a word of it.
