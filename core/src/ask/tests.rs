@@ -978,7 +978,7 @@ type Said = (&'static str, &'static str, fn(f64) -> String);
 const SAID: [Said; 9] = [
     ("lora-adapters", "tuned", |v| Unit::Bytes.format(v)),
     ("training-run", "time", |v| Unit::Seconds.format(v)),
-    ("serving-planner", "gpus", |v| grouped(v as u64)),
+    ("serving-planner", "gpus", |v| format!("{} × ", grouped(v as u64))),
     ("serving-planner", "dollars-per-million", dollars),
     ("kv-cache", "weights", |v| Unit::Bytes.format(v)),
     ("communication-cost", "time", |v| Unit::Seconds.format(v)),
