@@ -39,4 +39,17 @@ pub struct Found {
     pub meant: Option<String>,
     /// Whether even the best has little of the question.
     pub weak: bool,
+    /// Whether it has next to nothing: the question is of another subject.
+    pub foreign: bool,
+}
+
+impl Found {
+    /// What is said above places that have little of the question; none above those that answer it.
+    pub fn caption(&self) -> Option<&'static str> {
+        match (self.weak, self.foreign) {
+            (_, true) => Some("This site doesn’t seem to cover that. Closest results:"),
+            (true, false) => Some("No exact match. Closest results:"),
+            (false, false) => None,
+        }
+    }
 }

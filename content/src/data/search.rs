@@ -30,6 +30,7 @@ fn questions<'a>(world: &World<'a>) -> Vec<(Vec<Located<'a>>, String)> {
     read(world, QUESTIONS, |root| {
         // They have no answer here: what the search makes of them is for a test to say.
         root.texts("none");
+        root.texts("foreign");
         let questions = root.tables("question").into_iter().filter_map(|mut table| {
             let question = (table.texts("at"), table.string("ask"));
             let is_held = table.flag("held") | table.flag("last");

@@ -53,6 +53,21 @@ pub fn answer(index: &Index, signs: &Signs, text: &str, limit: usize) -> Answer 
         };
         found.hits.sort_by_key(place);
     }
+    // Who asks what a word means reads its definition first, then where it is taught.
+    let mut defined = index.defined(question);
+    if !defined.is_empty() {
+        let is_taught = |hit: &&Hit| {
+            let kind = index.entries().get(hit.index).map(|entry| entry.kind);
+            matches!(kind, Some(EntryKind::Section | EntryKind::Chapter))
+        };
+        if defined.len() == 1 {
+            defined.extend(found.hits.iter().find(is_taught).cloned());
+        }
+        found.hits.retain(|hit| defined.iter().all(|first| first.index != hit.index));
+        found.hits.splice(0..0, defined);
+        found.hits.truncate(limit);
+        (found.weak, found.foreign) = (false, false);
+    }
     let (figures, is_measured) = match question_of(text, &log) {
         Some(question) => (ask::answers(&question), false),
         None => {

@@ -46,7 +46,9 @@ const PART: usize = 3;
 /// The best so many are looked at for neighbours.
 const LOOKED_AT: usize = 80;
 /// Below this share of the question's words, by weight, a result is not what was asked for.
-const WEAK: f64 = 0.5;
+const WEAK: f64 = 0.4;
+/// Below this one nothing in it is of the course's subject.
+const FOREIGN: f64 = 0.25;
 /// How many are shown where nothing is found.
 const INSTEAD: usize = 8;
 
@@ -203,7 +205,7 @@ impl Index {
             return if is_empty {
                 Found::default()
             } else {
-                Found { hits: self.instead(limit), meant: None, weak: true }
+                Found { hits: self.instead(limit), meant: None, weak: true, foreign: false }
             };
         }
         let (asked, meant, unknown) = self.asked(question, &words);
@@ -212,7 +214,8 @@ impl Index {
         for (at, like) in self.known(&asked) {
             if let Some((score, has)) = scores.get_mut(at) {
                 *score += KNOWN * total * like;
-                *has = has.max(total * like);
+                // Words that stand nowhere are in no known question either.
+                *has = has.max((total - unknown) * like);
             }
         }
         self.support(&mut scores);
@@ -249,7 +252,27 @@ impl Index {
         if hits.is_empty() {
             hits = self.instead(limit);
         }
-        Found { hits, meant, weak: best < WEAK * total }
+        Found { hits, meant, weak: best < WEAK * total, foreign: best < FOREIGN * total }
+    }
+
+    /// The term of the glossary that a question asks the meaning of ("what is data parallelism", "define MFU", "ring all-reduce meaning"), and the
+    /// chapter of that name, if there is one. Empty where it asks for something else.
+    pub fn defined(&self, question: &str) -> Vec<Hit> {
+        let words =
+            |text: &str| -> Vec<String> { self.same.words_or_filler(text).into_iter().map(|word| word.stem).collect() };
+        let Some(asked) = asked_term(question).map(|term| words(&term)) else { return Vec::new() };
+        let is_term = |entry: &SearchEntry| {
+            let mut names = std::iter::once(entry.title.as_str()).chain(entry.context.split(','));
+            entry.kind == EntryKind::Term && names.any(|name| words(name) == asked)
+        };
+        let is_chapter = |entry: &SearchEntry| entry.kind == EntryKind::Chapter && words(&entry.title) == asked;
+        let first = |is_it: &dyn Fn(&SearchEntry) -> bool| {
+            let (at, entry) = self.of.entries.iter().enumerate().find(|(_, entry)| is_it(entry))?;
+            Some(self.shown(at, entry, &[]))
+        };
+        let term = first(&is_term);
+        let chapter = term.as_ref().and_then(|_| first(&is_chapter));
+        term.into_iter().chain(chapter).collect()
     }
 
     /// Figures to begin with, where no place has anything of a question.
@@ -468,6 +491,38 @@ fn distinct(asked: &[Asked]) -> impl Iterator<Item = &Asked> {
             .is_some_and(|(term, _)| earlier.iter().any(|other| other.terms.first().is_some_and(|(t, _)| t == term)))
     };
     asked.iter().enumerate().filter(is_first).map(|(_, one)| one)
+}
+
+/// What a question asks the meaning of, if it asks for nothing else.
+fn asked_term(question: &str) -> Option<String> {
+    const BEFORE: [&str; 12] = [
+        "what is",
+        "what are",
+        "what s",
+        "whats",
+        "define",
+        "definition of",
+        "meaning of",
+        "what does",
+        "what do",
+        "explain",
+        "what is the meaning of",
+        "what is meant by",
+    ];
+    const AFTER: [&str; 6] = ["meaning", "definition", "mean", "means", "stand for", "explained"];
+    let letters = |c: char| if c.is_alphanumeric() || c == '-' { c } else { ' ' };
+    let text: String = question.to_lowercase().chars().filter(|c| !['’', '\''].contains(c)).map(letters).collect();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let before =
+        BEFORE.iter().filter_map(|words| text.strip_prefix(words)?.strip_prefix(' ')).min_by_key(|rest| rest.len());
+    let rest = before.unwrap_or(&text);
+    let after = AFTER.iter().find_map(|words| rest.strip_suffix(words)?.strip_suffix(' '));
+    if before.is_none() && after.is_none() {
+        return None;
+    }
+    let rest = after.unwrap_or(rest);
+    let rest = ["a ", "an ", "the "].iter().find_map(|article| rest.strip_prefix(article)).unwrap_or(rest);
+    Some(rest.to_owned()).filter(|rest| !rest.is_empty())
 }
 
 /// Whether a question is for a reason.

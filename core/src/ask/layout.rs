@@ -17,7 +17,9 @@ const LAYOUT: [&str; 7] = ["tp", "pp", "parallelism", "layout", "megatron", "3d"
 pub(super) fn is_asked(r: &Reading) -> bool {
     let Some([node, nodes]) = r.cluster() else { return false };
     let is_said = r.pp.is_some() || (r.tp.is_some() && (r.trains() || r.has(&super::TRAINING)));
-    let is_layout = (r.has(&LAYOUT) || is_said) && node * nodes > 1;
+    let is_config =
+        r.has(&["config", "configuration", "setup"]) && r.has(&["optimal", "best", "fastest", "recommended"]);
+    let is_layout = (r.has(&LAYOUT) || is_said || (is_config && !r.has(&super::SERVE))) && node * nodes > 1;
     is_layout || asks_mfu(r) || (r.says(&["step", "time"]) && r.step.is_none())
 }
 
@@ -70,12 +72,25 @@ pub(super) fn says(_: &Query, r: &Reading) -> String {
     let tight = if best.verdict == crate::memory::verdict::Verdict::Tight { ", which is tight" } else { "" };
     let compared: String = compared(search, r).into_iter().map(|sentence| format!(" {sentence}")).collect();
     format!(
-        "{leads}, with {}{tight}.{}{compared}{}{}",
+        "{leads}, with {}{tight}.{}{}{compared}{}{}",
         words::held(best.memory),
+        beside(params, job.mfu(best.step)),
         takes(r).unwrap_or_default(),
         assumed(params, r),
         unfinished(*progress)
     )
+}
+
+/// What was published beside an estimate that more than half of it stays below.
+fn beside(p: &Params, mfu: f64) -> String {
+    let own = Reached::on(p.cluster.gpu);
+    let on = if own.is_some() { "this GPU" } else { "other GPUs" };
+    match own.or_else(Reached::anywhere).filter(|reached| reached.middle < mfu) {
+        Some(reached) => {
+            format!(" That is an upper bound, without failures, slow nodes or a power limit: {}.", reached.in_words(on))
+        }
+        None => String::new(),
+    }
 }
 
 /// A search for a question's layout, as far as an answer waits for it.
@@ -144,13 +159,19 @@ pub(super) fn run(r: &Reading) -> Option<LaidOut> {
 }
 
 impl LaidOut {
+    /// The MFU that the run is counted at.
+    pub(super) fn mfu(&self) -> Option<f64> {
+        let (_, value) = self.sets.iter().find(|(name, _)| *name == "mfu")?;
+        crate::query::parse_number(value)
+    }
+
     /// Whose MFU it is that the run is counted at; `is_timed` where its time is given, so that another MFU means other tokens.
     pub(super) fn says(&self, run: &training_run::Run, is_timed: bool) -> String {
         let (job, own) = (&self.job, self.own);
         match self.reached {
             Some(reached) => format!(
-                " That MFU is what half of {} on this GPU reach or pass. The fastest layout that the parallel planner finds would {} if nothing fails or slows down.",
-                reached.counted(),
+                " That MFU is assumed: {} reach it or pass it. The fastest layout that the parallel planner finds would {} if nothing fails or slows down.",
+                reached.half(),
                 if is_timed {
                     format!("see {} tokens", count(run.tokens * own / reached.middle))
                 } else {

@@ -45,6 +45,7 @@ fn answered(reading: &Reading, source: &str) -> Option<Answered> {
         What::Mfu => !is_counted,
         What::Speed | What::Flops => is_counted,
         What::Batch | What::Length => is_counted && reading.speed.is_none() && reading.flops.is_none(),
+        What::Tokens | What::Days => is_counted && is_timed(reading),
         _ => false,
     };
     let [mut read, unused] = reading.parted(takes);
@@ -52,6 +53,11 @@ fn answered(reading: &Reading, source: &str) -> Option<Answered> {
         read.push("a low MFU".to_owned());
     }
     Some(Answered { figure: RUN, title: TITLE, query, read, unused, says })
+}
+
+/// Whether its MFU follows from the tokens of a run and the time that it took.
+pub(super) fn is_timed(r: &Reading) -> bool {
+    r.has(&["mfu"]) && r.mfu.is_none() && r.tokens.is_some() && r.days.is_some() && r.cluster().is_some()
 }
 
 /// The MFU that a speed comes to, and how it is counted: FLOPs per second of a GPU, tokens per second, or the tokens of a step in its time. None
@@ -73,6 +79,7 @@ fn mfu_of(r: &Reading) -> Option<(f64, String)> {
                     let tokens = r.batch_tokens.or_else(|| Some(r.batch? as f64 * r.seq? as f64))?;
                     (tokens / step / gpus? as f64, over(gpus))
                 }
+                (None, None) if is_timed(r) => (r.tokens? / (r.days? * 86_400.0) / gpus? as f64, over(gpus)),
                 (None, None) => return None,
             };
             let each = super::flop_per_token(r)?;

@@ -7,6 +7,7 @@
 
 mod card;
 mod command;
+mod computed;
 mod layout;
 mod measured;
 mod read;
@@ -22,8 +23,10 @@ use crate::kv_cache::blocks::figure as cache;
 use crate::kv_cache::blocks::fit::Fit;
 use crate::memory::activations::Recompute;
 use crate::memory::breakdown as memory;
+use crate::memory::verdict::Verdict;
 use crate::model::{Import, ModelRef, presets};
 use crate::planner;
+use crate::planner::published::Reached;
 use crate::post_training::adapters::figure as adapters;
 use crate::post_training::memory as rlhf;
 use crate::quantity::{Unit, bytes_decimal, count, counted, dollars, grouped, number};
@@ -34,9 +37,9 @@ use crate::serving::machine::Machine;
 use crate::serving::sizing;
 use crate::serving::step::Quant;
 use crate::setup::{MAX_NODE, MAX_NODES, Setup, fill};
-use crate::training_run;
+use crate::training_run::{self, share as share_of};
 pub use measured::of_log;
-use read::{Reading, USERS, What, like};
+use read::{Reading, What, like};
 
 /// A figure in the state that answers a question, or the page that compares runs with what was measured of one.
 #[derive(Debug, Clone, PartialEq)]
@@ -137,7 +140,7 @@ fn sized(reading: &Reading) -> Option<(sizing::Params, sizing::Plan)> {
 
 const ADAPTER: [&str; 6] = ["lora", "qlora", "peft", "adapter", "adapters", "dora"];
 /// Words of a model that is run and not trained.
-const RUNS: [&str; 4] = ["run", "load", "infer", "inference"];
+const RUNS: [&str; 9] = ["run", "load", "infer", "inference", "cpp", "llamacpp", "ollama", "gguf", "ngl"];
 /// Words of a question about what a run comes to.
 const LEARNS: [&str; 7] = ["loss", "perplexity", "quality", "optimal", "chinchilla", "best", "worth"];
 /// What goes wrong in a run without a word of memory.
@@ -270,7 +273,18 @@ const RULES: [Rule; 8] = [
             };
             let is_asked = r.has(&["trainable", "parameters", "params"]);
             of(query, |p: &adapters::Params, s| {
-                (if is_asked { trainable(p, s) } else { String::new() }) + &p.verdict_in_words(s, p.tune)
+                let fits = s.held.get(p.tune as usize).is_some_and(|held| held.verdict(p.gpu) == Verdict::Fits);
+                let batch = if r.asks_batch() && fits {
+                    format!(
+                        "The largest micro-batch that fits is {} of {} tokens. ",
+                        counted(p.mbs, "sequence", "sequences"),
+                        grouped(p.seq)
+                    )
+                } else {
+                    String::new()
+                };
+                let trainable = if is_asked { trainable(p, s) } else { String::new() };
+                batch + &trainable + &p.verdict_in_words(s, p.tune)
             })
         },
     },
@@ -299,31 +313,46 @@ const RULES: [Rule; 8] = [
     Rule {
         figure: sizing::Params::ID,
         is_asked: |r| {
-            let serves = r.has(&SERVE) && !asks_room(r) && !asks_cache(r);
-            let is_fast = (r.asks_speed() || r.promises()) && !r.trains();
-            serves || is_fast || r.asks_price() || r.rate.is_some()
+            let serves = serves(r) && !asks_room(r) && !asks_cache(r) && !r.asks_batch() && !r.asks_length();
+            let is_fast = (r.asks_speed() || r.promises() || r.is_served_at()) && !r.trains();
+            serves || is_fast || r.asks_price() || r.rate.is_some() || r.asks_rate()
         },
         sets: |r| {
             // A speed is one user's, and the fewest GPUs are those that one needs.
-            let one = r.asks_speed() || r.has(&FEWEST);
+            let one = r.asks_speed() || r.is_served_at() || r.has(&FEWEST);
             let held = || held(r).map(|held| held.users);
             let users =
                 r.users.or_else(|| at_a_time(r).map(|(users, _)| users)).or_else(held).or_else(|| one.then_some(1));
             // Who asks how many is told how many; who has some is told whether they are enough.
             let have = r.cluster().map(|[node, nodes]| node * nodes).filter(|_| r.users.is_some() || r.rate.is_some());
             // Who asks how fast some GPUs are has them in one replica.
-            let own = r.gpus.filter(|gpus| r.asks_speed() && r.users.is_none() && sizing::SIZES.contains(gpus));
+            let is_fast = r.asks_speed() || r.is_served_at();
+            let own = r.gpus.filter(|gpus| is_fast && r.users.is_none() && sizing::SIZES.contains(gpus));
             let tp = r.tp.filter(|tp| *tp <= Machine::MOST).or(own).or_else(|| self::held(r).map(|held| held.tp));
             let have = have.or_else(|| self::held(r).map(|held| held.gpus));
             let mut sets =
                 some([("users", users), ("prompt", r.seq), ("output", r.answer), ("have", have), ("tp", tp)]);
             sets.extend(r.hourly.map(|price| ("price", plain(price))));
+            let slow = self::held(r).map(|held| held.token).filter(|token| SLOWER.contains(token));
             sets.extend(
-                [("token", r.each), ("first", r.first)].into_iter().filter_map(|(name, s)| Some((name, plain(s?)))),
+                [("token", r.each.or(slow)), ("first", r.first)]
+                    .into_iter()
+                    .filter_map(|(name, s)| Some((name, plain(s?)))),
             );
             sets
         },
         says: |query, r| {
+            let price = of(query, |p: &sizing::Params, plan| match p.dollars(plan) {
+                cost if cost.is_finite() && r.asks_price() => format!(
+                    "A million tokens of answers cost {} on {} × {} at {} per GPU-hour{}. ",
+                    dollars(cost),
+                    grouped(plan.size().and_then(sizing::Size::gpus).unwrap_or(0)),
+                    p.machine.gpu.name,
+                    dollars(p.price),
+                    if r.hourly.is_some() { "" } else { ", which is assumed" }
+                ),
+                _ => String::new(),
+            });
             let assumed = match at_a_time(r).filter(|_| r.users.is_none()) {
                 Some((_, sentence)) => sentence + " ",
                 None if r.users.is_none() => load_of(query, r),
@@ -331,13 +360,18 @@ const RULES: [Rule; 8] = [
             };
             let per_hour = |p: &sizing::Params, plan: &sizing::Plan| {
                 let gpus = plan.size().and_then(sizing::Size::gpus).unwrap_or(0) as f64;
-                format!(" All GPUs cost {} per hour at that price, which is assumed.", dollars(gpus * p.price))
+                let assumed = if r.hourly.is_some() { "" } else { ", which is assumed" };
+                format!(" All GPUs cost {} per hour at that price{assumed}.", dollars(gpus * p.price))
             };
+            let come = of(query, |p: &sizing::Params, plan| match r.asks_rate() {
+                true => format!("About {} requests per second. ", number(p.throughput(plan) / p.output as f64)),
+                false => String::new(),
+            });
             let says = of(query, |p: &sizing::Params, plan| {
-                let speed = if r.asks_speed() { speed_of(p, plan) } else { String::new() };
+                let speed = if r.asks_speed() || r.is_served_at() { speed_of(p, plan) } else { String::new() };
                 speed + &p.finding(plan) + &if r.has(&COST) { per_hour(p, plan) } else { String::new() }
             });
-            assumed + &says
+            [price, come, assumed, says].concat()
         },
     },
     Rule {
@@ -355,13 +389,12 @@ const RULES: [Rule; 8] = [
             };
             sets.extend(r.hourly.map(|price| ("price", plain(price))));
             let laid_out = layout::run(r);
-            let enough = || short_of(r).and_then(|(_, enough)| enough);
+            let enough = || short_of(r).and_then(|(_, enough)| enough).or(r.gpus.filter(|_| r.is_timed));
             // How fast a GPU is that is named is asked of one.
             let usual = if r.asks_speed() && r.gpu.is_some() { Some(1) } else { tunes.then_some(NODE) };
             let usual = usual.filter(|_| r.cluster().is_none());
-            let timely = || gpus_in_time(r).map(|(gpus, _)| gpus);
             let hours = || time_of(r).and_then(|(_, gpus)| gpus);
-            let gpus = if laid_out.is_some() { None } else { enough().or_else(timely).or_else(hours).or(usual) };
+            let gpus = if laid_out.is_some() { None } else { enough().or_else(hours).or(usual) };
             let own = r.seq.or(tunes.then(|| planner::Params::standard().seq));
             sets.extend(some([("seq", own), ("gpus", gpus)]));
             let seq = own.unwrap_or(training_run::Params::standard().seq);
@@ -369,7 +402,8 @@ const RULES: [Rule; 8] = [
             let counted = || sequences.map(|batch| batch as f64 * seq as f64);
             let batch = r.batch_tokens.or_else(counted);
             sets.extend(batch.map(|batch| ("batch", plain(batch))));
-            sets.extend(r.mfu.map(|mfu| ("mfu", plain(mfu))));
+            let published = || reached(r).filter(|_| laid_out.is_none()).map(|reached| share_of(reached.middle));
+            sets.extend(r.mfu.map(plain).or_else(published).map(|mfu| ("mfu", mfu)));
             if let Some(laid_out) = laid_out {
                 let said = |name: &str| sets.iter().any(|(own, _)| *own == name);
                 let more: Vec<_> = laid_out.sets.into_iter().filter(|(name, _)| !said(name)).collect();
@@ -384,11 +418,28 @@ const RULES: [Rule; 8] = [
         says: |query, r| {
             of(query, |_: &training_run::Params, run| {
                 let rate = format!("About {} tokens per second. ", count(run.rate()));
-                let timely = gpus_in_time(r).map_or_else(String::new, |(_, sentence)| sentence);
-                let mut says = timely + &too_few(r) + if r.asks_speed() { &rate } else { "" } + &run.costs() + ".";
+                let work = if asks_work(r) {
+                    format!(
+                        "Training {} parameters on {} tokens takes {}: {} per token. ",
+                        count(run.size.total.max(run.size.params)),
+                        count(run.tokens),
+                        Unit::Flop.format(run.compute()),
+                        Unit::Flop.format(run.size.flop_per_token())
+                    )
+                } else {
+                    String::new()
+                };
+                if asks_work(r) && r.cluster().is_none() && !r.has(&COST) && !r.says(&["how", "long"]) {
+                    return work
+                        + "Name the GPUs and their number to hear how long that takes: the figure opens with some of its own.";
+                }
+                let mut says = work + &too_few(r) + if r.asks_speed() { &rate } else { "" } + &run.costs() + ".";
                 if r.mfu.is_none() {
                     says += &layout::run(r).map_or_else(
-                        || " That MFU is assumed: the question doesn’t say it.".to_owned(),
+                        || match reached(r) {
+                            Some(reached) => format!(" That MFU is assumed: {} reach it or pass it.", reached.half()),
+                            None => " That MFU is assumed: the question doesn’t say it.".to_owned(),
+                        },
                         |found| found.says(run, r.tokens.is_none() && time_of(r).is_some()),
                     );
                 }
@@ -425,7 +476,9 @@ const RULES: [Rule; 8] = [
             (!is_trouble(r) && (runs || divides))
                 || asks_room(r)
                 || asks_cache(r)
-                || (r.seq.is_some() && r.has(&["context", "concurrency"]) && !r.trains())
+                || (r.asks_batch() && !trains && (r.has(&SERVE) || r.has(&RUNS)))
+                || (r.asks_length() && !is_for_training(r))
+                || (r.seq.is_some() && r.has(&["context", "concurrency"]) && !is_for_training(r))
         },
         sets: |r| {
             let mut sets = vec![("view", "fit".to_owned())];
@@ -435,8 +488,26 @@ const RULES: [Rule; 8] = [
         },
         says: |query, r| {
             of(query, |p: &cache::Params, s| {
-                let kept = if asks_cache(r) { kept(p, &s.fit, r) } else { String::new() };
-                kept + &p.finding(s)
+                let is_each = r.has(&["kv", "kvcache"]) && r.says_token();
+                let long = match r.asks_length() && s.fit.room > 0.0 {
+                    true => format!(
+                        "One request may have up to {} tokens, if the model allows that many: the cache has room for them. ",
+                        grouped(s.fit.slots as u64)
+                    ),
+                    false => String::new(),
+                };
+                let kept = if is_each {
+                    format!(
+                        "{} keeps {} in its KV cache for each token. ",
+                        p.model.name(),
+                        Unit::Bytes.format(s.fit.per_token)
+                    )
+                } else if asks_cache(r) {
+                    kept(p, &s.fit, r)
+                } else {
+                    String::new()
+                };
+                long + &kept + &p.finding(s)
             })
         },
     },
@@ -457,7 +528,8 @@ const RULES: [Rule; 8] = [
             let stage = stage.or(sharded).or(r.has(&["ddp"]).then_some(0));
             let mut sets = some([("dp", Some(gpus)), ("zero", stage), ("mbs", r.micro_batch())]);
             if shaped(r).is_some() {
-                sets.extend(some([("seq", r.seq)]));
+                let usual = r.asks_batch().then(|| planner::Params::standard().seq);
+                sets.extend(some([("seq", r.seq.or(usual))]));
             }
             if runs {
                 sets.push(("mode", "inference".to_owned()));
@@ -482,11 +554,93 @@ const RULES: [Rule; 8] = [
                     String::new()
                 };
                 let states = states_of(b, r);
-                [states, headline, what, load.unwrap_or_default(), card::fits(b, r), change].concat()
+                let batch = if r.asks_batch() { batch_of(b) } else { String::new() };
+                [batch, states, headline, what, load.unwrap_or_default(), card::fits(b, r), change].concat()
             })
         },
     },
 ];
+
+/// The largest micro-batch that fits, in the state that has it.
+fn batch_of(b: &memory::Breakdown) -> String {
+    let p = &b.params;
+    let Some(seq) = p.seq else { return String::new() };
+    let again = if p.recompute == Recompute::Full { ", with full activation recomputation" } else { "" };
+    match b.verdict.possible() {
+        true => format!(
+            "The largest micro-batch that fits is {} of {} tokens per GPU{again}. ",
+            counted(p.mbs, "sequence", "sequences"),
+            grouped(seq)
+        ),
+        false => format!(
+            "Not even one sequence of {} tokens fits for full training with {}, with or without recomputation. ",
+            grouped(seq),
+            p.optimizer.label()
+        ),
+    }
+}
+
+/// The memory figure on as many of its GPUs as fit, where the cheapest change is more of them.
+fn enough(query: &Query) -> Query {
+    let (params, _) = memory::Params::read(query);
+    let change = params.evaluate().ok().and_then(|b| b.suggestion()).filter(|change| {
+        change.params.gpu == params.gpu && change.params.gpus() > params.gpus() && change.params.judged().is_some()
+    });
+    change.map_or_else(|| query.clone(), |change| query.with(&change.change))
+}
+
+/// The largest number that `fits`, if 1 does; numbers up to a few thousand are tried.
+fn largest(fits: impl Fn(u64) -> bool) -> Option<u64> {
+    const MOST: u64 = 1024;
+    let mut low = Some(1).filter(|one| fits(*one))?;
+    let mut high = std::iter::successors(Some(2), |n| Some(n * 2)).find(|n| *n > MOST || !fits(*n))?;
+    low = low.max(high / 2);
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        if fits(middle) { low = middle } else { high = middle }
+    }
+    Some(low)
+}
+
+/// The memory figure with the largest micro-batch that fits beside what can't be planned; with recomputation where nothing fits without.
+fn filled_up(query: &Query) -> Query {
+    let (params, _) = memory::Params::read(query);
+    if params.mode != memory::Mode::Training || params.seq.is_none() {
+        return query.clone();
+    }
+    let most = |p: memory::Params| {
+        let fits = |mbs: u64| memory::Params { mbs, ..p }.judged().is_some_and(|(_, verdict)| verdict == Verdict::Fits);
+        largest(fits)
+    };
+    let again = memory::Params { recompute: Recompute::Full, ..params };
+    let set = |mbs: u64| Query::new([("mbs", mbs.to_string())]);
+    match (most(params), most(again)) {
+        (Some(mbs), _) => query.with(&set(mbs)),
+        (None, Some(mbs)) => query.with(&set(mbs)).with(&Query::new([("recompute", Recompute::Full.id())])),
+        (None, None) => query.clone(),
+    }
+}
+
+/// The adapter figure with what its verdict is on: recomputation where only that fits, and the largest micro-batch where that is asked for.
+fn tuned(reading: &Reading, query: &Query) -> Query {
+    let (mut params, _) = adapters::Params::read(query);
+    let Ok(shown) = params.evaluate() else { return query.clone() };
+    let mut query = query.clone();
+    if let Some(again) = params.checkpointed(&shown, params.tune) {
+        query.set("recompute", again.recompute.id());
+        params = again;
+    }
+    let fits = |mbs: u64| {
+        let shown = adapters::Params { mbs, ..params }.evaluate().ok();
+        shown.is_some_and(|s| {
+            s.held.get(params.tune as usize).is_some_and(|held| held.verdict(params.gpu) == Verdict::Fits)
+        })
+    };
+    if let Some(mbs) = largest(fits).filter(|_| reading.asks_batch()) {
+        query.set("mbs", mbs.to_string());
+    }
+    query
+}
 
 /// What all optimizer states of a model take, where the question asks for them.
 fn states_of(b: &memory::Breakdown, r: &Reading) -> String {
@@ -502,6 +656,11 @@ fn states_of(b: &memory::Breakdown, r: &Reading) -> String {
     }
 }
 
+/// Whether it asks for the FLOPs of a run.
+fn asks_work(r: &Reading) -> bool {
+    r.has(&["flop", "flops", "compute", "exaflops"]) && r.flops.is_none() && r.tokens.is_some()
+}
+
 /// Tokens of a training run whose question gives none.
 fn enough_tokens(r: &Reading) -> Option<f64> {
     let of_preset = || r.preset?.shape.count().ok().map(|count| count.total as f64);
@@ -512,10 +671,17 @@ fn enough_tokens(r: &Reading) -> Option<f64> {
 /// number of parameters alone has no activations.
 fn shaped(r: &Reading) -> Option<&'static presets::Preset> {
     let near = || {
-        let params = r.params.filter(|_| r.trains() && (r.seq.is_some() || r.micro_batch().is_some()))?;
+        let is_load = r.seq.is_some() || r.micro_batch().is_some();
+        let params = r.params.filter(|_| (r.trains() && is_load) || r.asks_batch())?;
         like(params, presets::LIST.ids)
     };
     r.preset.or_else(near)
+}
+
+/// Whether a model is served in it: a throughput may be that of training.
+fn serves(r: &Reading) -> bool {
+    let is_named = |word: &&&str| **word != "throughput" || !r.trains();
+    SERVE.iter().filter(is_named).any(|word| r.has(&[word]))
 }
 
 /// Whether something goes wrong in it that isn't memory: "expert load is unbalanced".
@@ -553,7 +719,7 @@ fn asks_cache(r: &Reading) -> bool {
     let is_other = r.trains() || r.rate.is_some() || r.promises() || r.asks_first() || r.asks_price() || r.asks_speed();
     let is_counted = r.says(&["how", "many"]) && !is_cache;
     // So many as fit, where the promise of the planner can't be kept.
-    let is_unkept = r.follows(&["many"], &USERS) && r.users.is_none() && r.cluster().is_some() && held(r).is_none();
+    let is_unkept = r.asks_users() && r.cluster().is_some() && held(r).is_none();
     if is_unkept && !is_other {
         return true;
     }
@@ -579,12 +745,17 @@ fn kept(p: &cache::Params, fit: &Fit, r: &Reading) -> String {
     )
 }
 
+/// Seconds per token that GPUs may keep which don't keep the usual promise.
+const SLOWER: [f64; 4] = [0.1, 0.2, 0.5, 1.0];
+
 /// The most users that GPUs hold, and how they are divided.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     users: u64,
     tp: u64,
     gpus: u64,
+    /// Seconds per token that they are promised.
+    token: f64,
 }
 
 /// The most users that a question's GPUs hold; none unless it asks how many.
@@ -595,20 +766,27 @@ fn held(r: &Reading) -> Option<Held> {
 fn found_held(r: &Reading) -> Option<Held> {
     let [node, nodes] = r.cluster().filter(|_| r.users.is_none() && r.rate.is_none())?;
     let gpus = node.saturating_mul(nodes);
-    if !r.follows(&["many"], &USERS) {
+    if !r.asks_users() && !r.asks_price() && !r.asks_rate() {
         return None;
     }
     let rule = rule_of(sizing::Params::ID)?;
     let sets = some([("prompt", r.seq), ("output", r.answer)]);
     let setup = bare(rule, r, sets)?;
     let (params, _) = sizing::Params::read(&setup);
-    let fits = |tp: u64| {
-        let plan = sizing::Params { tp, users: 1, ..params.clone() }.evaluate().ok()?;
+    let fits = |tp: u64, token: f64| {
+        let plan = sizing::Params { tp, token, users: 1, ..params.clone() }.evaluate().ok()?;
         let size = plan.size().filter(|size| size.replica() == tp)?;
-        Some(Held { users: size.most?.batch * (gpus / tp), tp, gpus })
+        Some(Held { users: size.most?.batch * (gpus / tp), tp, gpus, token })
     };
     let divides = |tp: &u64| *tp <= gpus && gpus % tp == 0 && r.tp.is_none_or(|own| own == *tp);
-    sizing::SIZES.into_iter().filter(divides).filter_map(fits).max_by_key(|held| held.users)
+    let most = |token: f64| {
+        let sizes = sizing::SIZES.into_iter().filter(divides);
+        sizes.filter_map(|tp| fits(tp, token)).max_by_key(|held| held.users)
+    };
+    // Who asks what tokens cost on some GPUs may have slower ones than the usual promise.
+    let is_free = r.each.is_none() && (r.asks_price() || r.asks_rate());
+    let slower = || SLOWER.into_iter().find_map(most).filter(|_| is_free);
+    most(params.token).or_else(slower)
 }
 
 /// How fast one user's answer comes, and all of them together.
@@ -621,10 +799,23 @@ fn speed_of(p: &sizing::Params, plan: &sizing::Plan) -> String {
 
 /// The load that a question about serving leaves open, which its answer begins with.
 fn load_of(query: &Query, r: &Reading) -> String {
-    if r.asks_speed() || held(r).is_some() {
+    let (params, _) = sizing::Params::read(query);
+    if let Some(held) = held(r).filter(|_| r.asks_price() || r.asks_rate()) {
+        return format!(
+            "Assumed, because the question doesn’t say how many: {}, as many as {} can serve at {} per token{}. With fewer users a token costs more. ",
+            counted(held.users, "user", "users"),
+            counted(held.gpus, "GPU", "GPUs"),
+            Unit::Seconds.format(params.token),
+            if SLOWER.contains(&held.token) {
+                format!(" ({} is out of reach)", Unit::Seconds.format(sizing::Params::standard().token))
+            } else {
+                String::new()
+            },
+        );
+    }
+    if r.asks_speed() || r.is_served_at() || held(r).is_some() {
         return String::new();
     }
-    let (params, _) = sizing::Params::read(query);
     format!("Assumed, because the question doesn’t say how many: {}. ", counted(params.users, "user", "users"))
 }
 
@@ -643,18 +834,30 @@ fn time_of(r: &Reading) -> Option<(f64, Option<u64>)> {
 /// The GPUs that train on a question's tokens in its days, where it names none, and the sentence that says so.
 fn gpus_in_time(r: &Reading) -> Option<(u64, String)> {
     let (tokens, days) = r.tokens.zip(r.days).filter(|_| r.cluster().is_none())?;
-    let mut sets = vec![("given", "tokens".to_owned()), ("tokens", plain(tokens)), ("gpus", "1".to_owned())];
-    sets.extend(r.mfu.map(|mfu| ("mfu", plain(mfu))));
-    let one = bare_run(r, sets)?.seconds();
-    let gpus = (one / (days * 86_400.0)).ceil().max(1.0);
-    (gpus <= (MAX_NODE * MAX_NODES) as f64).then(|| {
-        let text = format!(
-            "In {} it takes at least {}. ",
-            Unit::Seconds.format(days * 86_400.0),
-            counted(gpus as u64, "GPU", "GPUs")
-        );
-        (gpus as u64, text)
-    })
+    let seconds = days * 86_400.0;
+    let fewest = |mfu: Option<f64>| {
+        let mut sets = vec![("given", "tokens".to_owned()), ("tokens", plain(tokens)), ("gpus", "1".to_owned())];
+        sets.extend(mfu.map(|mfu| ("mfu", plain(mfu))));
+        let gpus = (bare_run(r, sets)?.seconds() / seconds).ceil().max(1.0);
+        (gpus <= (MAX_NODE * MAX_NODES) as f64).then_some(gpus as u64)
+    };
+    // More than a node has come in whole nodes.
+    let whole = |gpus: u64| if gpus > NODE { gpus.next_multiple_of(NODE) } else { gpus };
+    let first = fewest(r.mfu.or_else(|| Some(reached(r)?.middle)))?;
+    // On so many GPUs the fastest layout may reach less than what others published.
+    let laid_out = layout::run(&r.on(whole(first))).and_then(|found| found.mfu());
+    let least = fewest(laid_out).filter(|_| laid_out.is_some()).unwrap_or(first).max(first);
+    let gpus = whole(least);
+    let nodes = if gpus > least { format!(", so {} in whole nodes", grouped(gpus)) } else { String::new() };
+    let text =
+        format!("In {} it takes at least {}{nodes}. ", Unit::Seconds.format(seconds), counted(least, "GPU", "GPUs"));
+    Some((gpus, text))
+}
+
+/// What published runs on a question's GPU reach, or on that with which the figure of a run opens; none where nobody published one.
+fn reached(r: &Reading) -> Option<Reached> {
+    let gpu = r.gpu.or_else(|| Some(bare_run(r, Vec::new())?.machine.gpu))?;
+    Reached::on(gpu)
 }
 
 /// Users at the same time of so many requests per second, and the sentence that says what is assumed for it: Little's law.
@@ -751,7 +954,7 @@ pub fn answers(question: &str) -> Vec<Answered> {
         return vec![answered];
     }
     let reading = Reading::of(question);
-    if let Some(answered) = scaling::of(&reading) {
+    if let Some(answered) = scaling::of(&reading).or_else(|| computed::of_numbers(&reading)) {
         return vec![answered];
     }
     match symptom::of_symptom(&reading) {
@@ -764,7 +967,9 @@ pub fn answers(question: &str) -> Vec<Answered> {
 
 fn of_reading(reading: &Reading) -> Vec<Answered> {
     let planned = is_planned(reading) && !explains(reading);
-    if !planned && let Some(answered) = measured::of(reading) {
+    if (!planned || measured::is_timed(reading))
+        && let Some(answered) = measured::of(reading)
+    {
         return vec![answered];
     }
     if let Some(gpu) = reading.gpu.filter(|_| reading.is_gpu_alone) {
@@ -847,31 +1052,89 @@ fn of_gpu(entry: &catalogue::Entry, gpu: &'static Accelerator) -> Answered {
 
 /// A figure set to what was read, and what it says; none if it takes no such model.
 fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
+    if rule.figure == training_run::Params::ID
+        && !reading.is_timed
+        && let Some((gpus, sentence)) = gpus_in_time(reading)
+    {
+        // The same run as if the question named the GPUs.
+        let mut answered = set(rule, &reading.on(gpus))?;
+        answered.says = sentence + &answered.says;
+        return Some(answered);
+    }
     let mut answered = state(rule, reading)?;
     if rule.figure == memory::Params::ID {
         answered.query = sharded(rule, reading, &answered.query);
+        if reading.asks_batch() {
+            answered.query = filled_up(&answered.query);
+        }
+        if reading.asks_gpus() {
+            answered.query = enough(&answered.query);
+        }
     }
     if rule.figure == adapters::Params::ID {
-        answered.query = sharded_adapter(reading, &answered.query);
+        answered.query = tuned(reading, &sharded_adapter(reading, &answered.query));
     }
     // What holds for another model is no answer.
     if answered.says.is_empty() {
-        answered.says = assumed(rule, reading, &answered.query) + &(rule.says)(&answered.query, reading);
+        let says = (rule.says)(&answered.query, reading);
+        answered.says =
+            [offloaded(rule, &answered.query, reading), assumed(rule, reading, &answered.query), says].concat();
     }
     Some(answered)
+}
+
+/// That offloading isn't modeled, and what it would have to take, where a question wants it and the figure doesn't count it.
+fn offloaded(rule: &Rule, query: &Query, r: &Reading) -> String {
+    let Some(entry) = catalogue::find(rule.figure) else { return String::new() };
+    if !r.offloads() || entry.params().any(|param| param.spec.name == "offload") {
+        return String::new();
+    }
+    let would = match rule.figure {
+        memory::Params::ID => {
+            let (params, _) = memory::Params::read(query);
+            memory::Params { dp: 1, zero: 0, ..params }.evaluate().map_or_else(
+                |_| String::new(),
+                |all| match params.mode {
+                    memory::Mode::Training => format!(
+                        " Offloading the optimizer’s states would take {} of host memory and leave {} of weights and gradients to the GPUs together.",
+                        bytes_decimal(all.parts.optimizer.0),
+                        bytes_decimal((all.parts.weights + all.parts.gradients).0)
+                    ),
+                    memory::Mode::Inference => format!(
+                        " The weights take {} and a GPU has {}: what stays outside is read again over a slower link, or computed by the CPU, for each token.",
+                        bytes_decimal(all.parts.weights.0),
+                        bytes_decimal(params.gpu.memory.0)
+                    ),
+                },
+            )
+        }
+        _ => String::new(),
+    };
+    format!("Offloading to the CPU or to a disk isn’t modeled here.{would} What follows assumes no offloading. ")
 }
 
 /// The GPUs that a figure counts and the question doesn't say, which its answer begins with; empty where the question says them.
 fn assumed(rule: &Rule, reading: &Reading, query: &Query) -> String {
     // A symptom doesn’t rest on their number.
-    let is_told = rule.figure == training_run::Params::ID && gpus_in_time(reading).is_some();
-    let is_counted = RULES.iter().any(|own| own.figure == rule.figure) && reading.cluster().is_none() && !is_told;
+    // FLOPs are the same on any number of GPUs.
+    let is_work = rule.figure == training_run::Params::ID && asks_work(reading);
+    let is_counted = RULES.iter().any(|own| own.figure == rule.figure) && reading.cluster().is_none() && !is_work;
     let Some(entry) = catalogue::find(rule.figure).filter(|_| is_counted) else {
         return String::new();
     };
     let shown = (entry.read)(query).0;
     let takes = |param: &crate::declare::Declared| param.takes.is_some_and(|take| take.what == Takes::Gpus);
     let gpus = entry.params().find(takes).and_then(|param| shown.get(param.spec.name)?.parse::<u64>().ok());
+    // Who asks how many is told.
+    if rule.figure == memory::Params::ID && reading.asks_gpus() {
+        let (params, _) = memory::Params::read(query);
+        let fits = params.judged().is_some_and(|(_, verdict)| verdict.possible());
+        return if fits {
+            format!("{} × {} are enough. ", grouped(params.gpus() as u64), params.gpu.name)
+        } else {
+            String::new()
+        };
+    }
     gpus.map_or_else(String::new, |gpus| {
         format!("Assumed, because the question doesn’t say how many: {}. ", counted(gpus, "GPU", "GPUs"))
     })
@@ -881,7 +1144,11 @@ fn assumed(rule: &Rule, reading: &Reading, query: &Query) -> String {
 fn bare(rule: &Rule, reading: &Reading, sets: Vec<(&'static str, String)>) -> Option<Query> {
     let entry = catalogue::find(rule.figure)?;
     let setup = Setup { model: model_of(rule, entry, reading).0, gpu: reading.gpu, ..Setup::default() };
-    Some(fill(entry.params(), &setup, &Query::default()).query.with(&Query::new(sets)))
+    let named = |name: &str| entry.params().any(|param| param.spec.name == name);
+    let terms = reading.terms().filter_map(|term| term.sets.iter().find(|(name, _)| named(name)));
+    let stored = stored(rule, reading).map(|(name, value, _)| (name, value));
+    let forms = stored.into_iter().chain(terms.map(|(name, value)| (*name, (*value).to_owned())));
+    Some(fill(entry.params(), &setup, &Query::default()).query.with(&Query::new(forms)).with(&Query::new(sets)))
 }
 
 /// A question's model as a figure takes it, and what is said where it's another one.
@@ -936,7 +1203,7 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
         What::Model | What::Gpu => true,
         What::Cluster if takes_cluster => true,
         What::Price => rule.figure == sizing::Params::ID,
-        What::Days if rule.figure == training_run::Params::ID && gpus_in_time(reading).is_some() => true,
+        What::Days if rule.figure == training_run::Params::ID && reading.is_timed => true,
         // Users that are given are what it would say.
         What::Rate if reading.users.is_some() => false,
         // Its answer is the planner's, with the time beside it.

@@ -39,6 +39,9 @@ const NO_PLURALS: [&str; 14] =
     ["does", "this", "thus", "was", "has", "vs", "plus", "times", "versus", "less", "gas", "is", "its", "as"];
 /// GPUs of a node, by what is said before their number: "2 nodes of 8".
 const NODES: [&str; 3] = ["node", "nodes", "machines"];
+/// What says that a part of the work is done by one processor.
+const SERIAL: [&str; 8] =
+    ["amdahl", "amdahls", "serial", "sequential", "parallel", "parallelized", "parallelizable", "parallelised"];
 /// What is counted as users.
 pub(super) const USERS: [&str; 8] =
     ["users", "user", "people", "clients", "sessions", "requests", "concurrent", "simultaneous"];
@@ -50,6 +53,10 @@ const MONEY: &str = "usd";
 const TOKENS: [&str; 4] = ["token", "tokens", "tok", "toks"];
 /// Words for a second, and for longer times.
 const TIMES: [&str; 10] = ["s", "sec", "second", "seconds", "min", "minute", "h", "hr", "hour", "hours"];
+/// What comes at a rate to a server.
+const CALLS: [&str; 8] = ["req", "reqs", "request", "requests", "queries", "calls", "prompts", "answers"];
+/// Words of a question about money.
+const PRICE: [&str; 8] = ["cost", "costs", "price", "prices", "pricing", "expensive", "cheap", "cheaper"];
 /// Words for one GPU of several.
 const DEVICE: [&str; 5] = ["gpu", "device", "card", "accelerator", "chip"];
 /// Words before a number that is part of a name or counts from one: "step 3", "CUDA 12.4".
@@ -103,6 +110,28 @@ const MACHINES: [&str; 14] = [
     "trainium",
     "inferentia",
 ];
+/// GPUs that people ask about and the table doesn't have, by the word that tells them.
+const ABSENT: [(&str, &str); 19] = [
+    ("a10", "A10"),
+    ("a30", "A30"),
+    ("a40", "A40"),
+    ("l20", "L20"),
+    ("l40", "L40"),
+    ("p40", "P40"),
+    ("p100", "P100"),
+    ("a5000", "RTX A5000"),
+    ("a4000", "RTX A4000"),
+    ("5080", "RTX 5080"),
+    ("5070", "RTX 5070"),
+    ("4080", "RTX 4080"),
+    ("4070", "RTX 4070"),
+    ("4060", "RTX 4060"),
+    ("3080", "RTX 3080"),
+    ("3070", "RTX 3070"),
+    ("3060", "RTX 3060"),
+    ("2080", "RTX 2080"),
+    ("1080", "GTX 1080"),
+];
 /// Words with digits that aren't amounts.
 const FORMATS: [&str; 2] = ["1f1b", "2d"];
 
@@ -138,7 +167,7 @@ const TERMS: [Term; 11] = [
     Term { words: &["muon"], name: "Muon", sets: &[("optimizer", "muon")] },
     Term { words: &["sgd"], name: "SGD", sets: &[("optimizer", "sgd")] },
     Term {
-        words: &["awq", "gptq", "int4", "4bit", "nf4", "q4"],
+        words: &["awq", "gptq", "int4", "4bit", "nf4", "q4", "w4a16", "w4a8", "w4a8kv4"],
         name: "4-bit weights",
         sets: &[("quant", "int4"), ("weight-bits", "4"), ("tune", "qlora")],
     },
@@ -207,6 +236,10 @@ pub(super) enum What {
     Flops,
     /// The part of a GPU's memory that an engine may use.
     Used,
+    /// Bytes per second of a link or of a memory.
+    Bandwidth,
+    /// Bytes of a buffer or a checkpoint.
+    Bytes,
 }
 
 impl What {
@@ -214,6 +247,7 @@ impl What {
     pub fn params(self) -> &'static [&'static str] {
         match self {
             Self::Model | Self::Gpu | Self::Step | Self::Speedup | Self::Price | Self::Speed | Self::Flops => &[],
+            Self::Bandwidth | Self::Bytes => &[],
             Self::Days => &["days"],
             Self::Hourly => &["price"],
             Self::Money => &["money"],
@@ -296,6 +330,14 @@ pub(super) struct Reading {
     pub flops: Option<f64>,
     /// The part of a GPU's memory that an engine may use.
     pub used: Option<f64>,
+    /// Bytes per second of a link or of a memory.
+    pub bandwidth: Option<f64>,
+    /// Bytes of a buffer or a checkpoint.
+    pub bytes: Option<f64>,
+    /// A collective operation, by its id in the figures.
+    pub collective: Option<&'static str>,
+    /// Whether its GPUs are those that keep to its days: the question names none.
+    pub is_timed: bool,
     /// Seconds to the first token.
     pub first: Option<f64>,
     /// Seconds per output token.
@@ -313,7 +355,7 @@ pub(super) struct Reading {
 }
 
 /// A number at the beginning of a word, and what follows it: `24gb`, `8x`, `1.5b`.
-fn number(word: &str) -> Option<(f64, &str)> {
+pub(super) fn number(word: &str) -> Option<(f64, &str)> {
     let end = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
     let (digits, rest) = word.split_at(end);
     let value = crate::decimal::parse(digits.trim_end_matches('.')).filter(|value| value.is_finite());
@@ -373,14 +415,61 @@ fn is_card(words: &[String]) -> bool {
 
 /// Numbers that are written out.
 fn spelled(word: &str) -> Option<f64> {
+    match word {
+        "dual" => return Some(2.0),
+        "quad" => return Some(4.0),
+        _ => {}
+    }
     const WORDS: [&str; 9] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "single"];
     let at = WORDS.iter().position(|other| *other == word)?;
     Some(if at == 8 { 1.0 } else { at as f64 + 1.0 })
 }
 
+/// A question whose bits per second are told from bytes while their case does: "400 Gb/s" is written `400 Gbps`.
+fn rates(question: &str) -> String {
+    ["K", "M", "G", "T"].iter().fold(question.to_owned(), |text, times| {
+        let text = text.replace(&format!("{times}Bps"), &format!("{times}B/s"));
+        ["b/s", "bit/s", "bits/s"]
+            .iter()
+            .fold(text, |text, bits| text.replace(&format!("{times}{bits}"), &format!("{times}bps")))
+    })
+}
+
+/// What a unit of bytes counts, "gb" or "gib"; none for another unit.
+pub(super) fn bytes_of(unit: &str) -> Option<f64> {
+    let (power, rest) = match unit.split_at_checked(1)? {
+        ("k", rest) => (1, rest),
+        ("m", rest) => (2, rest),
+        ("g", rest) => (3, rest),
+        ("t", rest) => (4, rest),
+        _ => return None,
+    };
+    match rest {
+        "b" => Some(1000_f64.powi(power)),
+        "ib" => Some(1024_f64.powi(power)),
+        _ => None,
+    }
+}
+
+/// The collective operation that a question names.
+fn collective_of(words: &[String]) -> Option<&'static str> {
+    const NAMES: [(&str, &str); 4] = [
+        ("allreduce", "all-reduce"),
+        ("reducescatter", "reduce-scatter"),
+        ("allgather", "all-gather"),
+        ("alltoall", "all-to-all"),
+    ];
+    let is = |words: &[String], name: &str| {
+        let text = words.concat();
+        text == name || text.strip_suffix('s') == Some(name)
+    };
+    let named = |n: usize| words.windows(n).find_map(|own| NAMES.iter().find(|(name, _)| is(own, name)));
+    (1..=3).find_map(named).map(|(_, id)| *id)
+}
+
 /// The words of a question. `8xH100` is two, `3.5` and `2.5k` are one, and thousands may have commas.
 fn words(question: &str) -> Vec<String> {
-    let lower = question.to_lowercase().replace('×', "x");
+    let lower = rates(question).to_lowercase().replace('×', "x");
     let chars: Vec<char> = lower.chars().collect();
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -389,7 +478,12 @@ fn words(question: &str) -> Vec<String> {
     for (i, c) in chars.iter().enumerate() {
         let inside = i > 0 && digit(i - 1) && digit(i + 1);
         match c {
-            ',' if inside && digit(i + 2) && digit(i + 3) && !digit(i + 4) => {}
+            // "4090,256G" are two numbers: before a comma stand three digits at most, or others that commas divide.
+            ',' if inside
+                && digit(i + 2)
+                && digit(i + 3)
+                && !digit(i + 4)
+                && !(i > 3 && (1..=4).all(|back| digit(i - back))) => {}
             '.' if inside => word.push('.'),
             '%' if i > 0 && digit(i - 1) => word.push('%'),
             // `what's` is one word.
@@ -426,7 +520,12 @@ fn words(question: &str) -> Vec<String> {
     if !word.is_empty() {
         words.push(word);
     }
-    words
+    // "H200x2" are two of them.
+    let apart = |word: String| match word.rsplit_once('x') {
+        Some((gpu, n)) if n.parse::<u64>().is_ok() && !gpus_named(gpu).is_empty() => vec![n.to_owned(), gpu.to_owned()],
+        _ => vec![word],
+    };
+    words.into_iter().flat_map(apart).collect()
 }
 
 /// An amount of which nothing was read, as a person writes it; none for a number that may be a name's.
@@ -467,7 +566,7 @@ fn bare(text: &str) -> String {
 }
 
 /// The model whose whole name stands at the beginning of these words, and how many of them it takes.
-fn named(words: &[String]) -> Option<(&'static Preset, usize)> {
+fn named(words: &[String]) -> Option<(&'static Preset, Option<&'static str>, usize)> {
     let longest = words.len().min(LONGEST_NAME);
     (1..=longest).rev().find_map(|n| {
         let text: String = words.get(..n)?.iter().map(|word| bare(word)).collect();
@@ -476,7 +575,34 @@ fn named(words: &[String]) -> Option<(&'static Preset, usize)> {
             let hub = preset.hub.rsplit('/').next().unwrap_or_default();
             [preset.id, plain, hub].iter().any(|name| !name.is_empty() && bare(name) == text)
         };
-        presets::ALL.iter().find(is_it).map(|preset| (preset, n))
+        let own = presets::ALL.iter().find(is_it).map(|preset| (preset, None, n));
+        own.or_else(|| {
+            let (name, id) = presets::ALIKE.iter().find(|(name, _)| bare(name) == text)?;
+            Some((presets::find(id)?, Some(*name), n))
+        })
+    })
+}
+
+/// Models whose names don't say their size, and that aren't among those by name: parameters, as their publishers give them.
+const SIZED: [(&str, f64); 11] = [
+    ("phi-4", 14.7e9),
+    ("mistral-small", 24e9),
+    ("mistral-large", 123e9),
+    ("mistral-nemo", 12.2e9),
+    ("codestral", 22.2e9),
+    ("command-r-plus", 104e9),
+    ("command-r", 35e9),
+    ("mixtral-8x22b", 141e9),
+    ("grok-1", 314e9),
+    ("dbrx", 132e9),
+    ("bloom", 176e9),
+];
+
+/// The number of parameters of the model whose name stands at the beginning of these words, its name, and how many words that is.
+fn sized(words: &[String]) -> Option<(&'static str, f64, usize)> {
+    (1..=words.len().min(LONGEST_NAME)).rev().find_map(|n| {
+        let text = bare(&words.get(..n)?.concat());
+        SIZED.iter().find(|(name, _)| bare(name) == text).map(|(name, params)| (*name, *params, n))
     })
 }
 
@@ -499,6 +625,16 @@ pub(super) fn like(params: f64, ids: &[&str]) -> Option<&'static Preset> {
     let is_near = |preset: &&Preset| off(preset) < if preset.shape.moe.is_some() { 0.03 } else { 0.22 };
     let near = || listed().filter(is_near).min_by(|a, b| off(a).total_cmp(&off(b)));
     llama.or_else(|| sized().next()).or_else(near)
+}
+
+/// The GPU at the beginning of these words, where it's none of the table's and its name is like none of theirs: "4*2080ti". A number may be
+/// one of tokens.
+fn absent(words: &[String]) -> Option<&'static str> {
+    let word = words.first().filter(|word| gpus_named(word).is_empty())?;
+    let word = ["ti", "s"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word);
+    let is_amount =
+        words.get(1).is_some_and(|next| TOKENS.contains(&next.as_str()) || AMOUNTS.contains(&next.as_str()));
+    ABSENT.into_iter().find(|(name, _)| *name == word).map(|(_, name)| name).filter(|_| !is_amount)
 }
 
 /// GPUs whose name has this word, or this word in the plural: "32 A100s".
@@ -539,6 +675,10 @@ fn term_of(words: &[String]) -> Option<&'static Term> {
     TERMS.iter().find(|term| term.words.contains(&name.as_str()))
 }
 
+/// What a state is saved in.
+pub(super) const CHECKPOINT: [&str; 7] =
+    ["checkpoint", "checkpoints", "checkpointing", "ckpt", "ckpts", "save", "saving"];
+
 /// Days of a unit of time.
 fn days(unit: &str) -> f64 {
     match unit {
@@ -559,23 +699,37 @@ impl Reading {
     pub fn of(question: &str) -> Self {
         let mut reading = Self { words: words(question), ..Self::default() };
         let words = reading.words.clone();
+        reading.collective = collective_of(&words);
         let mut candidates: Vec<&'static Accelerator> = Vec::new();
         let (mut memory, mut is_other) = (None, false);
         let mut i = 0;
         while let Some(word) = words.get(i) {
             let rest = words.get(i..).unwrap_or_default();
             if reading.preset.is_none()
-                && let Some((preset, n)) = named(rest)
+                && let Some((preset, alike, n)) = named(rest)
             {
                 reading.preset = Some(preset);
-                reading.said.push((What::Model, preset.name.to_owned()));
+                let text = match alike {
+                    Some(name) => format!("{name}, which has the sizes of {}", preset.name),
+                    None => preset.name.to_owned(),
+                };
+                reading.said.push((What::Model, text));
+                i += n;
+                continue;
+            }
+            if reading.preset.is_none()
+                && reading.params.is_none()
+                && let Some((name, params, n)) = sized(rest)
+            {
+                reading.params = Some(params);
+                reading.said.push((What::Model, format!("{name} ({} parameters)", close(params))));
                 i += n;
                 continue;
             }
             let name = || rest.get(..rest.len().min(GPU_NAME)).unwrap_or_default().join(" ");
             if !is_other
                 && tells(word)
-                && let Some(other) = hardware::other(&name())
+                && let Some(other) = hardware::other(&name()).or_else(|| absent(rest))
             {
                 is_other = true;
                 reading.unread.push(format!("{other}, which isn’t in the table of GPUs"));
@@ -642,13 +796,26 @@ impl Reading {
                 let is_again = word.len() > 2 && words.get(..i).is_some_and(|before| before.contains(word));
                 let near = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", String::as_str);
                 let left = left(near(i.checked_sub(1)), word, n, unit, near(i.checked_add(1)));
-                reading.unread.extend(left.filter(|_| !is_again));
+                // "One token" is what something is counted for.
+                let is_each = n == 1.0 && near(i.checked_add(1)) == "token";
+                reading.unread.extend(left.filter(|_| !is_again && !is_each));
             }
             if let Some(other) = gigabytes.filter(|gb| memory.is_some_and(|own| own != *gb)) {
                 reading.unread.push(format!("{other} GB"));
             }
             memory = memory.or(gigabytes);
             i += 1;
+        }
+        // "Cost per million tokens" has no number.
+        let per_million = |three: &[String]| {
+            matches!(three, [per, million, tokens] if matches!(per.as_str(), "per" | "a" | "for")
+            && matches!(million.as_str(), "million" | "1m" | "m" | "mil")
+            && (TOKENS.contains(&tokens.as_str()) || matches!(tokens.as_str(), "output" | "input" | "generated")))
+        };
+        let is_price = words.windows(3).any(per_million)
+            && (reading.has(&PRICE) || reading.hourly.is_some() || words.iter().any(|word| word.ends_with(MONEY)));
+        if is_price && !reading.asks_price() && !reading.trains() {
+            reading.said.push((What::Price, "a price per million tokens".to_owned()));
         }
         // What a conversation's lengths are, nobody says with the word. "7B chat" is a model's name.
         let is_size =
@@ -688,19 +855,42 @@ impl Reading {
         let whole = (n.fract() == 0.0 && (1.0..=1e9).contains(&n)).then_some(n as u64);
         const LENGTH: [&str; 9] = ["context", "ctx", "seq", "seqs", "sequence", "sequences", "length", "seqlen", "len"];
         let is_length = LENGTH.contains(&after) || before(&LENGTH) || matches!(after, "token" | "tokens");
-        const PRICE: [&str; 6] = ["cost", "costs", "price", "prices", "expensive", "cheap"];
         let rate_of = |i: usize| if matches!(word(i), "per" | "a") { word(i + 1) } else { word(i) };
         let following = at + if unit == word(at + 1) { 2 } else { 1 };
         let per = rate_of(following);
         let is_hours = |gpu: &str, hours: &str| {
             matches!(hours, "hours" | "hour" | "hrs") && (DEVICE.contains(&gpu) || !gpus_named(gpu).is_empty())
         };
-        const CALLS: [&str; 8] = ["req", "reqs", "request", "requests", "queries", "calls", "prompts", "answers"];
         let seconds = |per: &str| match per {
             "min" | "minute" => 60.0,
             "h" | "hr" | "hour" | "hours" => 3600.0,
             _ => 1.0,
         };
+        let is_second = |i: usize| matches!(word(i), "s" | "sec" | "second");
+        let is_per_second =
+            is_second(following) || (matches!(word(following), "per" | "a") && is_second(following + 1));
+        if let Some(scale) = bytes_of(unit) {
+            // Networks are sold in bits, however their unit is written.
+            let is_bits = matches!(n as u64, 10 | 25 | 40 | 100 | 200 | 400 | 800)
+                && self.has(&["infiniband", "ib", "ethernet", "roce", "network", "nic"])
+                && unit == "gb";
+            if is_per_second {
+                self.stream(if is_bits { n * scale / 8.0 } else { n * scale });
+                return None;
+            }
+            let is_of_card = matches!(word(following), "gpu" | "gpus" | "card" | "cards" | "vram");
+            if !is_of_card && self.is_of_bytes() {
+                self.hold(n * scale);
+                return None;
+            }
+        }
+        if let Some(bits) = unit.strip_suffix("bps").or(unit.strip_suffix("bit")) {
+            let scale = bytes_of(&format!("{bits}b"));
+            if let Some(scale) = scale.filter(|_| unit.ends_with("bps") || is_per_second) {
+                self.stream(n * scale / 8.0);
+                return None;
+            }
+        }
         if let Some((tokens, is_of_gpu)) = self.speed_of(words, at, n, unit) {
             self.run_at(tokens, is_of_gpu);
             return None;
@@ -711,6 +901,7 @@ impl Reading {
         let is_size = !TIMES.contains(&rate_of(at + 2)) && unit == "k";
         let is_count = counts(at + 1) && !is_size;
         let share = self.share_of(words, at).filter(|_| !is_count);
+        let unit = if unit == "nvidia" && matches!(after, "dgx" | "hgx") { after } else { unit };
         const BATCH: [&str; 6] = ["batch", "batches", "microbatch", "bs", "mbs", "gbs"];
         let back = |n: usize| at.checked_sub(n).map_or("", word);
         let is_batch = before(&BATCH) || (back(2) == "size" && BATCH.contains(&back(3)));
@@ -733,7 +924,7 @@ impl Reading {
                 if n == 1.0
                     && (before(&["per"])
                         || (matches!(after, "token" | "tokens")
-                            && near(&PRICE, 12, 12)
+                            && (near(&PRICE, 12, 12) || words.iter().any(|word| word.ends_with(MONEY)))
                             && !near(&LENGTH, 2, 3)
                             && !self.trains())) =>
             {
@@ -802,6 +993,8 @@ impl Reading {
                 self.long(n * 1024.0 * 1024.0)
             }
             "b" | "billion" if matches!(after, "tokens" | "token") => self.train_on(n * 1e9),
+            // "1 billion synthetic tokens".
+            "billion" if TOKENS.contains(&word(following + 1)) => self.train_on(n * 1e9),
             "t" | "trillion" if matches!(after, "tokens" | "token" | "") => self.train_on(n * 1e12),
             "b" | "billion" if self.preset.is_none() && self.params.is_none() && (0.01..=10_000.0).contains(&n) => {
                 self.preset = of_family(words, &format!("{n}b"));
@@ -830,10 +1023,16 @@ impl Reading {
             "m" if is_length && !matches!(after, "token" | "tokens") => self.long(n * 1024.0 * 1024.0),
             "gb" | "gib" | "g" => return Some(n),
             "gpu" | "gpus" | "card" | "cards" | "accelerators" | "devices" => self.count_gpus(whole?),
+            "ranks" | "workers" | "processors" | "processes" | "cores" | "cpus"
+                if self.collective.is_some() || self.asks_law() =>
+            {
+                self.count_gpus(whole?);
+            }
             // "One 24 GB card."
             _ if is_card(words.get(at + 1..).unwrap_or_default()) => self.count_gpus(whole?),
             "x" => self.count_gpus(whole?),
-            "node" | "nodes" | "machines" => {
+            // "96 NVIDIA DGX-A100" are nodes.
+            "node" | "nodes" | "machines" | "dgx" | "hgx" => {
                 if let Some(nodes) = whole.filter(|nodes| self.nodes.is_none() && *nodes <= MAX_NODES) {
                     self.nodes = Some(nodes);
                     self.said.push((What::Cluster, counted(nodes, "node", "nodes")));
@@ -847,10 +1046,18 @@ impl Reading {
                 }
             }
             _ if is_batch => self.collect(words, at, whole?),
+            // Nobody has a context of so many.
+            "tokens" if n >= 2e6 && !near(&LENGTH, 3, 3) => self.train_on(n),
             "token" | "tokens" | "context" | "ctx" if n >= 128.0 => self.long(n),
             _ if before(&["mfu"]) && n < 1.0 => self.reach(n),
             // A GPU's name may follow the number at once: "on 8 H100s".
             name if !gpus_named(name).is_empty() && n <= 100_000.0 => self.count_gpus(whole?),
+            // "24 training H100s".
+            "training" | "dedicated" | "identical" | "single" | "full"
+                if word(at + 2).ends_with('s') && !gpus_named(word(at + 2)).is_empty() =>
+            {
+                self.count_gpus(whole?);
+            }
             // "2 RTX 4090", "four NVIDIA Tesla V100".
             maker
                 if hardware::MAKERS.contains(&maker)
@@ -940,6 +1147,60 @@ impl Reading {
         if self.gpu_hours.is_none() && hours > 0.0 && hours.is_finite() {
             self.gpu_hours = Some(hours);
             self.said.push((What::Days, format!("{} GPU-hours", close(hours))));
+        }
+    }
+
+    fn stream(&mut self, bandwidth: f64) {
+        if self.bandwidth.is_none() && bandwidth > 0.0 && bandwidth < 1e15 {
+            self.bandwidth = Some(bandwidth);
+            self.said.push((What::Bandwidth, Unit::BytesPerSecond.format(bandwidth)));
+        }
+    }
+
+    fn hold(&mut self, bytes: f64) {
+        if self.bytes.is_none() && (1.0..=1e18).contains(&bytes) {
+            self.bytes = Some(bytes);
+            self.said.push((What::Bytes, Unit::Bytes.format(bytes)));
+        }
+    }
+
+    /// Whether bytes in it are those of a buffer or of a checkpoint, and no GPU's.
+    fn is_of_bytes(&self) -> bool {
+        let is_size = self.has(&["checkpoint", "checkpoints", "ckpt"]) && self.has(&["size", "big"]);
+        self.collective.is_some() || self.asks_interval() || is_size
+    }
+
+    /// Whether it has what Amdahl's law is about: a part that is serial or parallel, and a speedup or processors.
+    pub fn asks_law(&self) -> bool {
+        const KINDS: [&str; 7] = ["tensor", "data", "pipeline", "expert", "context", "sequence", "model"];
+        let is_part = |(at, word): (usize, &String)| {
+            let before = at.checked_sub(1).and_then(|at| self.words.get(at)).map_or("", String::as_str);
+            SERIAL.contains(&word.as_str()) && !KINDS.contains(&before)
+        };
+        const FASTER: [&str; 9] =
+            ["speedup", "speedups", "speed", "faster", "amdahl", "amdahls", "processors", "cores", "cpus"];
+        self.has(&FASTER) && self.words.iter().enumerate().any(is_part)
+    }
+
+    /// Whether it asks how often to save.
+    pub fn asks_interval(&self) -> bool {
+        let fails =
+            self.follows(&["fail", "fails", "failure", "failures", "crash", "crashes", "dies"], &["every", "per"]);
+        let is_named = self.has(&["mtbf", "mttf", "daly", "young"]) || self.says(&["time", "between", "failures"]);
+        (self.has(&CHECKPOINT) && (is_named || fails))
+            || (self.has(&["daly", "young"]) && self.has(&["mtbf", "interval"]))
+    }
+
+    /// The same question on so many GPUs, which it doesn't name: what hangs on their number is worked out anew.
+    pub fn on(&self, gpus: u64) -> Self {
+        Self {
+            gpus: Some(gpus),
+            nodes: None,
+            is_timed: true,
+            short: OnceCell::new(),
+            held: OnceCell::new(),
+            begun: OnceCell::new(),
+            ..self.clone()
         }
     }
 
@@ -1043,6 +1304,78 @@ impl Reading {
     /// Whether it asks what tokens cost.
     pub fn asks_price(&self) -> bool {
         self.said.iter().any(|(what, _)| *what == What::Price)
+    }
+
+    /// Whether it asks how many requests come through per second, rather than says it.
+    pub fn asks_rate(&self) -> bool {
+        let per = |three: &[String]| {
+            matches!(three, [calls, per, time] if CALLS.contains(&calls.as_str())
+            && matches!(per.as_str(), "per" | "a") && TIMES.contains(&time.as_str()))
+        };
+        let joined = |two: &[String]| matches!(two, [calls, time] if CALLS.contains(&calls.as_str()) && TIMES.contains(&time.as_str()));
+        let is_named = self.words.windows(3).any(per) || self.words.windows(2).any(joined) || self.has(&["rps", "qps"]);
+        is_named && self.rate.is_none() && self.says(&["how", "many"])
+    }
+
+    /// Whether it speaks of one token: "per token", "a token", "one token".
+    pub fn says_token(&self) -> bool {
+        ["per", "each", "a", "one", "single", "every"].iter().any(|each| self.says(&[each, "token"]))
+    }
+
+    /// Whether it asks how many users or requests there may be at the same time, rather than says it.
+    pub fn asks_users(&self) -> bool {
+        const MOST: [&str; 7] = ["many", "max", "maximum", "capacity", "number", "limit", "estimate"];
+        let is_load = self.has(&["concurrent", "concurrently", "concurrency"]) && self.has(&MOST);
+        self.users.is_none() && (self.follows(&["many"], &USERS) || is_load)
+    }
+
+    /// Whether it asks how long a context may be.
+    pub fn asks_length(&self) -> bool {
+        const MOST: [&str; 5] = ["max", "maximum", "longest", "largest", "long"];
+        self.seq.is_none() && self.follows(&MOST, &["context", "sequence", "sequences", "ctx"]) && !self.trains()
+    }
+
+    /// Whether it says the speed of a model that is run.
+    pub fn is_served_at(&self) -> bool {
+        self.speed.is_some() && !self.trains() && (self.preset.is_some() || self.params.is_some())
+    }
+
+    /// Whether it asks for a number of GPUs, rather than says it.
+    pub fn asks_gpus(&self) -> bool {
+        let one = |word: &String| DEVICE.contains(&word.trim_end_matches('s')) || !gpus_named(word).is_empty();
+        let next = |at: usize| self.words.iter().skip(at).take(5).any(one);
+        let many = self
+            .words
+            .windows(2)
+            .enumerate()
+            .any(|(at, pair)| matches!(pair, [how, many] if how == "how" && many == "many") && next(at + 2));
+        let is_least = |(at, word): (usize, &String)| super::FEWEST.contains(&word.as_str()) && next(at + 1);
+        self.cluster().is_none() && (many || self.words.iter().enumerate().any(is_least))
+    }
+
+    /// Whether it asks how large a batch may be, rather than says it.
+    pub fn asks_batch(&self) -> bool {
+        const ASKS: [&str; 14] = [
+            "what", "which", "max", "maximum", "largest", "biggest", "highest", "big", "large", "many", "fits", "fit",
+            "possible", "best",
+        ];
+        const BATCH: [&str; 5] = ["batch", "batchsize", "microbatch", "mbs", "bs"];
+        let is_counted = self.follows(&["many"], &["sequences", "seqs", "samples"]) && self.has(&["fit", "fits"]);
+        let is_size = self.words.iter().enumerate().any(|(at, word)| {
+            let before = self.words.get(at.saturating_sub(3)..at).unwrap_or_default();
+            let asks = before.iter().chain(self.words.get(at + 2)).any(|word| ASKS.contains(&word.as_str()));
+            BATCH.contains(&word.as_str()) && asks
+        });
+        let is_said = self.batch.is_some() || self.micro.is_some() || self.batch_tokens.is_some();
+        (is_counted || is_size) && !is_said && !self.says(&["out", "of", "memory"]) && !self.has(&super::OUT)
+    }
+
+    /// Whether a part of the model or of its states is to stay outside the GPU: in host memory or on a disk.
+    pub fn offloads(&self) -> bool {
+        const OFFLOAD: [&str; 4] = ["offload", "offloading", "offloaded", "ngl"];
+        let is_infinity = self.says(&["zero", "infinity"]) || self.has(&["nvme"]);
+        let is_mapped = (self.says(&["device", "map"]) && self.has(&["auto"])) || self.says(&["gpu", "layers"]);
+        self.wants(&OFFLOAD) || is_infinity || is_mapped
     }
 
     /// The step that it speaks of, from 1: "at step 2", "after 2,000 steps", "in the first iteration".
@@ -1324,7 +1657,8 @@ impl Reading {
     /// Whether a model is trained or tuned in it.
     pub fn trains(&self) -> bool {
         const TRAIN: [&str; 6] = ["train", "training", "pretrain", "pretraining", "pre", "scratch"];
-        let is_run = self.tokens.is_some() && !self.has(&super::SERVE);
+        let is_run =
+            self.tokens.is_some() && !self.has(&super::SERVE) && !self.has(&["generate", "generating", "synthetic"]);
         self.has(&TRAIN) || self.tunes() || self.overflows() || is_run
     }
 

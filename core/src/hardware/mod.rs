@@ -160,6 +160,28 @@ pub fn find(id: &str) -> Option<&'static Accelerator> {
     ALL.iter().find(|a| a.id.eq_ignore_ascii_case(id))
 }
 
+/// GPUs that are commonly rented or sold, by memory: what somebody with another is told of first.
+const COMMON: [&str; 10] =
+    ["rtx-4090", "rtx-5090", "l40s-48", "a6000-48", "a100-40", "a100-80", "h100-80", "h200-141", "b200", "b300"];
+
+/// Whether an accelerator is one of those.
+pub fn is_common(gpu: &Accelerator) -> bool {
+    COMMON.contains(&gpu.id)
+}
+
+/// Accelerators with more memory than this one: of its maker, if that isn't NVIDIA, then [`COMMON`] ones, then the others, each by memory.
+pub fn larger(than: &Accelerator) -> Vec<&'static Accelerator> {
+    let maker =
+        |gpu: &Accelerator| ["mi", "gaudi", "tpu", "trainium"].into_iter().find(|maker| gpu.id.starts_with(maker));
+    let rank = |gpu: &Accelerator| match maker(gpu) {
+        Some(own) if maker(than) == Some(own) => 0,
+        _ => 1 + u8::from(!is_common(gpu)),
+    };
+    let mut larger: Vec<_> = ALL.iter().filter(|gpu| gpu.memory.0 > than.memory.0).collect();
+    larger.sort_by(|a, b| rank(a).cmp(&rank(b)).then(a.memory.0.total_cmp(&b.memory.0)));
+    larger
+}
+
 /// Every id, in the order of [`ALL`].
 pub const IDS: [&str; ALL.len()] = each(false);
 

@@ -52,8 +52,8 @@ pub(super) fn cheapest(params: &Params, here: Bytes) -> Suggestion {
         (Mode::Training, Optimizer::AdamW) => Some(Params { optimizer: Optimizer::Adam8bit, ..p }),
         _ => None,
     };
-    let mut larger: Vec<_> = hardware::ALL.iter().filter(|a| a.memory.0 > params.gpu.memory.0).collect();
-    larger.sort_by(|a, b| a.memory.0.total_cmp(&b.memory.0));
+    let larger = hardware::larger(params.gpu);
+    let largest = larger.iter().max_by(|a, b| a.memory.0.total_cmp(&b.memory.0)).copied();
     let powers = |from: u32| (from..=16).map(|i| 1_u64 << i);
     let split = |p: Params| {
         let shaped = p.model.shape().is_some();
@@ -76,11 +76,11 @@ pub(super) fn cheapest(params: &Params, here: Bytes) -> Suggestion {
             .chain(powers(0).filter_map(ranks).flat_map(|p| {
                 let p = if activations { again(Params { zero: 3, ..p }) } else { Params { zero: 3, ..p } };
                 let p = eight_bit(p).unwrap_or(p);
-                larger.last().map(|gpu| Params { gpu, ..p })
+                largest.map(|gpu| Params { gpu, ..p })
             }))
             .chain(split(*params).filter(|_| !training).filter_map(|p| {
                 let p = eight_bit(p).unwrap_or(p);
-                larger.last().map(|gpu| Params { gpu, ..p })
+                largest.map(|gpu| Params { gpu, ..p })
             }))
     };
     let sized = |p: Params, least: Verdict| {
@@ -92,6 +92,14 @@ pub(super) fn cheapest(params: &Params, here: Bytes) -> Suggestion {
         Some((found, total, verdict)) => {
             let mut suggestion = describe(params, found, total, verdict);
             if found.gpu != params.gpu {
+                let is_less =
+                    |gpu: &&&hardware::Accelerator| !hardware::is_common(gpu) && gpu.memory.0 < found.gpu.memory.0;
+                let others =
+                    larger.iter().filter(is_less).filter(|gpu| sized(Params { gpu, ..found }, Verdict::Fits).is_some());
+                let others: Vec<String> = others.take(2).map(|gpu| gpu.name.to_owned()).collect();
+                if !others.is_empty() && hardware::is_common(found.gpu) {
+                    suggestion.sentence += &format!(" The {} would do as well.", others.join(" or the "));
+                }
                 let more = powers(1).filter_map(ranks).find_map(|p| sized(Params { zero: 3, ..p }, Verdict::Fits));
                 suggestion.sentence += &more.map_or_else(String::new, |(p, ..)| {
                     format!(" It also fits on {} GPUs like yours with ZeRO\u{2011}3.", grouped(p.gpus() as u64))

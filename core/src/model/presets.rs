@@ -65,6 +65,22 @@ const OF_A_VARIANT: [&str; 30] = [
     "qat",
 ];
 
+/// Models with the sizes of a preset, and that preset: what is trained further keeps its shape.
+pub const ALIKE: [(&str, &str); 12] = [
+    ("Llama-3.1-8B", "llama-3-8b"),
+    ("Llama-3.1-70B", "llama-3-70b"),
+    ("DeepSeek-V3.1", "deepseek-v3"),
+    ("DeepSeek-R1", "deepseek-v3"),
+    ("DeepSeek-R1-671B", "deepseek-v3"),
+    ("DeepSeek-V3.1-671B", "deepseek-v3"),
+    ("DeepSeek-R1-Distill-Qwen-7B", "qwen2.5-7b"),
+    ("DeepSeek-R1-Distill-Qwen-14B", "qwen2.5-14b"),
+    ("DeepSeek-R1-Distill-Qwen-32B", "qwen2.5-32b"),
+    ("DeepSeek-R1-Distill-Llama-8B", "llama-3-8b"),
+    ("DeepSeek-R1-Distill-Llama-70B", "llama-3-70b"),
+    ("QwQ-32B", "qwen2.5-32b"),
+];
+
 /// The preset that is this repository on the Hub, or this path's last part, or has the sizes of it.
 pub fn of_hub(name: &str) -> Option<&'static Preset> {
     let bare = |name: &str| {
@@ -76,12 +92,9 @@ pub fn of_hub(name: &str) -> Option<&'static Preset> {
         let words: Vec<&str> = name.split(['-', '_']).filter(is_kept).collect();
         words.join("-")
     };
-    // Those of one size: Llama 3.1 has the sizes of Llama 3, DeepSeek-V3.1 and R1 those of V3.
-    let alike = |name: String| match name.as_str() {
-        "llama-3.1-8b" => "llama-3-8b".to_owned(),
-        "llama-3.1-70b" => "llama-3-70b".to_owned(),
-        "deepseek-v3.1" | "deepseek-r1" => "deepseek-v3".to_owned(),
-        _ => name,
+    let alike = |name: String| {
+        let same = ALIKE.iter().find(|(other, _)| other.eq_ignore_ascii_case(&name));
+        same.map_or(name, |(_, id)| (*id).to_owned())
     };
     let wanted = alike(bare(name));
     if wanted.is_empty() {

@@ -115,6 +115,28 @@ impl Reached {
         Self::of(all().iter().filter(|run| run.job.cluster.gpu.id == gpu.id))
     }
 
+    /// On any GPU.
+    pub fn anywhere() -> Option<Self> {
+        Self::of(all().iter())
+    }
+
+    /// "Half of 10 published runs on this GPU", in the middle of a sentence.
+    pub fn half(&self) -> String {
+        format!("half of {} on this GPU", self.counted())
+    }
+
+    /// "10 published runs on this GPU reached 35% to 56%, median 42%".
+    pub fn in_words(&self, on: &str) -> String {
+        let share = |value: f64| Unit::Fraction.format(value);
+        format!(
+            "{} on {on} reached {} to {}, median {}",
+            self.counted(),
+            share(self.least),
+            share(self.most),
+            share(self.middle)
+        )
+    }
+
     /// "10 published runs".
     pub fn counted(&self) -> String {
         counted(self.runs as u64, "published run", "published runs")
@@ -152,14 +174,7 @@ pub fn standing(mfu: f64, gpu: Option<&Accelerator>) -> String {
         format!(" At {} of {peak} a GPU does {done} of useful work.", share(mfu))
     });
     let causes = if mfu < middle { format!(" {CAUSES}") } else { String::new() };
-    format!(
-        "{} {judged}: {} on {on} reached {} to {}, median {}.{work}{causes}",
-        share(mfu),
-        reached.counted(),
-        share(least),
-        share(most),
-        share(middle),
-    )
+    format!("{} {judged}: {}.{work}{causes}", share(mfu), reached.in_words(&on),)
 }
 
 /// What usually costs MFU, the cheapest check first.

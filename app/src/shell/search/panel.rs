@@ -358,7 +358,11 @@ impl Field {
         let count = self.count();
         self.answer.with(|a| match (&a.found.meant, count) {
             (_, 0) => "Ask in your own words, paste an error or a log, or drop a config.json.".to_owned(),
-            _ if a.figures.is_empty() && !a.is_log() && a.found.weak => "No exact match. Closest results:".to_owned(),
+            (_, n)
+                if let Some(caption) = a.found.caption().filter(|_| n > 0 && a.figures.is_empty() && !a.is_log()) =>
+            {
+                caption.to_owned()
+            }
             (Some(meant), n) => format!("{} for “{meant}”", words::count(n, "result", "results")),
             (None, MOST..) => format!("The first {MOST} results"),
             (None, n) => words::count(n, "result", "results"),

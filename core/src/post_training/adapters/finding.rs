@@ -24,15 +24,22 @@ impl Params {
         }
     }
 
+    /// The same with activations recomputed, where that is what the verdict is on: without, it isn't sure to fit, and whoever trains an adapter
+    /// checkpoints before anything else is given up.
+    pub fn checkpointed(&self, s: &Shown, wanted: Tune) -> Option<Self> {
+        let full = Self { recompute: Recompute::Full, ..*self };
+        let held = full.evaluate().ok()?.held[wanted as usize];
+        let plain = s.held[wanted as usize];
+        let is_leaner = held.parts.total().0 < plain.parts.total().0;
+        (plain.verdict(self.gpu) != Verdict::Fits && is_leaner).then_some(full)
+    }
+
     /// Whether training in this way fits the GPU, by how much, and which of recomputation, four-bit weights and shorter sequences would make it
     /// fit.
     pub fn verdict_in_words(&self, s: &Shown, wanted: Tune) -> String {
         let plain = s.held[wanted as usize];
         let full = Self { recompute: Recompute::Full, ..*self }.evaluate().ok();
-        // Whoever trains an adapter checkpoints activations before anything else is given up.
-        let again = full.as_ref().map(|full| full.held[wanted as usize]);
-        let is_leaner = |held: &Held| held.parts.total().0 < plain.parts.total().0;
-        let again = again.filter(|held| plain.verdict(self.gpu) != Verdict::Fits && is_leaner(held));
+        let again = self.checkpointed(s, wanted).and(full.as_ref()).map(|full| full.held[wanted as usize]);
         let held = again.unwrap_or(plain);
         let verdict = held.verdict(self.gpu);
         let name = match wanted {
@@ -49,6 +56,8 @@ impl Params {
             Verdict::DoesNotFit => "doesn’t fit",
         };
         let by = match (again, verdict) {
+            (None, _) if self.recompute == Recompute::Full && verdict.possible() => " with gradient checkpointing",
+            (None, _) if self.recompute == Recompute::Full => " even with gradient checkpointing",
             (None, _) => "",
             (Some(_), Verdict::DoesNotFit) => " even with gradient checkpointing",
             (Some(_), _) => " with gradient checkpointing",

@@ -87,7 +87,10 @@ fn a_verdict_quotes_the_checkpointed_number_and_the_sequences_that_fit() {
     // On a card that has room, nothing is given up.
     let roomy = read("model=llama-3-8b&gpu=h100-80&tune=qlora&recompute=full");
     let says = roomy.verdict_in_words(&roomy.evaluate().expect("possible"), roomy.tune);
-    assert!(says.starts_with("QLoRA fits: ") && !says.contains("Without checkpointing"), "{says}");
+    assert!(
+        says.starts_with("QLoRA fits with gradient checkpointing: ") && !says.contains("Without checkpointing"),
+        "{says}"
+    );
 }
 
 #[test]
