@@ -735,7 +735,14 @@ fn starting(server: Server, context: u64, [least, _, most]: [f64; 3]) -> String 
 /// What a serving engine has room for; whether the run serves.
 fn serving(run: &Run, report: &mut Report) -> bool {
     let s = &run.serving;
-    let reported = [Metric::KvTokens, Metric::KvMemory, Metric::Weights, Metric::GenerationRate, Metric::FirstToken];
+    let reported = [
+        Metric::KvTokens,
+        Metric::KvMemory,
+        Metric::Weights,
+        Metric::GenerationRate,
+        Metric::FirstToken,
+        Metric::Preempted,
+    ];
     if s.engine.is_none() && reported.iter().all(|metric| run.measured(*metric).is_none()) {
         return false;
     }
@@ -749,7 +756,9 @@ fn serving(run: &Run, report: &mut Report) -> bool {
             report.missing.push(Missing { asks: given::GPU, ..Missing::because(given::NO_GPU) });
         }
         report.rows.extend(bare_rows(run));
-        report.verdict = "There is nothing to compare yet.".to_owned();
+        let says = waits::sentences(run, run.measured(Metric::KvTokens));
+        report.verdict =
+            std::iter::once("There is nothing to compare yet.".to_owned()).chain(says).collect::<Vec<_>>().join(" ");
         return true;
     };
     let mut params = crate::memory::Params {
@@ -893,6 +902,6 @@ fn serving(run: &Run, report: &mut Report) -> bool {
     let has_room_for = measured.map(|(_, tokens)| tokens);
     let copies = s.dp.filter(|n| *n > 1).map(|n| format!("The numbers are for each of {} copies.", grouped(n)));
     report.verdict =
-        [verdict].into_iter().chain(copies).chain(waits::sentence(run, has_room_for)).collect::<Vec<_>>().join(" ");
+        [verdict].into_iter().chain(copies).chain(waits::sentences(run, has_room_for)).collect::<Vec<_>>().join(" ");
     true
 }

@@ -426,7 +426,7 @@ fn a_matrix_says_what_hangs_where() {
     let sockets = node.sockets();
     let places: Vec<(&str, &[Vec<usize>])> = sockets.iter().map(|s| (s.numa.as_str(), s.switches.as_slice())).collect();
     assert_eq!(places, [("0", &[vec![0, 4], vec![1]][..]), ("1", &[vec![2], vec![3]][..])]);
-    assert_eq!(node.nvlinks().iter().map(|(a, b, _)| (*a, *b)).collect::<Vec<_>>(), [(0, 1), (2, 3)]);
+    assert_eq!(node.direct().iter().map(|(a, b, _)| (*a, *b)).collect::<Vec<_>>(), [(0, 1), (2, 3)]);
     assert!(
         node.finding().contains("4 of 6 GPU pairs, such as GPU0 and GPU2, are joined through a CPU (SYS)"),
         "{}",
