@@ -202,6 +202,12 @@ pub fn compare(run: &Run) -> Report {
             if let Some(mfu) = run.measured(Metric::Mfu) {
                 report.verdict += &format!(" {}", standing(run, mfu));
             }
+            if let Some(idle) = run.measured(Metric::GpuIdle).filter(|idle| *idle >= IDLE) {
+                let share = if idle > 0.995 { "nearly all".to_owned() } else { Unit::Fraction.format(idle) };
+                report.verdict += &format!(
+                    " The GPU does nothing for {share} of the traced time. Open the trace in the trace detective: it says what the GPU waits for, and where."
+                );
+            }
             report.next.extend(retried(run));
         }
     }
@@ -387,12 +393,19 @@ fn training(run: &Run, plan: &Plan, report: &mut Report) {
             Some(sentence) if has_run(report) => [sentence, verdict(report, plan)],
             // No step of a run that doesn't fit takes any time; what is open may let it fit.
             Some(sentence) => [sentence, report.question.as_ref().map(|q| q.sentence.clone()).unwrap_or_default()],
-            None => [verdict(report, plan), outside(report, plan)],
+            None => {
+                let mfu = report.row("mfu").and_then(|row| row.measured).filter(|_| plan.assumed.is_empty());
+                let low = mfu.and_then(|mfu| published::low(&plan.job, mfu)).unwrap_or_default();
+                [[verdict(report, plan), low].join(" ").trim_end().to_owned(), outside(report, plan)]
+            }
         };
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     });
     report.next = next(run, plan, report);
 }
+
+/// The part of a trace from which on an idle GPU is what to look at first.
+const IDLE: f64 = 0.25;
 
 /// How a log's MFU stands among published runs: over the peak of its own GPU, whatever the log divides by.
 fn standing(run: &Run, mfu: f64) -> String {

@@ -353,6 +353,47 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
     card.done()
 }
 
+/// What `nvidia-smi -q -x` prints, if a text is that: the same as lines of `-q`, without elements that aren't read.
+pub(super) fn of_xml(text: &str) -> Option<String> {
+    if !["<nvidia_smi_log>", "<clocks_event_reasons>", "<clocks_throttle_reasons>"].iter().any(|tag| text.contains(tag))
+    {
+        return None;
+    }
+    let mut log = "NVSMI LOG\n".to_owned();
+    for line in text.lines() {
+        let Some((tag, rest)) = line.trim().strip_prefix('<').and_then(|rest| rest.split_once('>')) else {
+            log.push('\n');
+            continue;
+        };
+        let value = rest.split('<').next().unwrap_or_default().trim();
+        let reason =
+            ["clocks_event_reason_", "clocks_throttle_reason_"].iter().find_map(|start| tag.strip_prefix(start));
+        let name = reason.and_then(|tag| {
+            let spelled = |name: &str| name.to_lowercase().replace(' ', "_");
+            REASONS
+                .iter()
+                .map(|(name, ..)| *name)
+                .chain(["Idle"])
+                .find(|name| tag.trim_start_matches("gpu_") == spelled(name))
+        });
+        log += &match (tag, name) {
+            (_, Some(name)) => format!("{name} : {value}"),
+            ("product_name", _) => format!("Product Name : {value}"),
+            ("used", _) => format!("Used : {value}"),
+            ("sm_clock", _) => format!("SM : {value}"),
+            ("fb_memory_usage", _) => "FB Memory Usage".to_owned(),
+            ("clocks", _) => "Clocks".to_owned(),
+            ("clocks_event_reasons" | "clocks_throttle_reasons", _) => "Clocks Event Reasons".to_owned(),
+            _ if tag.starts_with("gpu id=") => format!("GPU {}", tag.trim_start_matches("gpu id=").trim_matches('"')),
+            // Any other section ends the one before.
+            _ if value.is_empty() && !tag.starts_with(['/', '!', '?']) => tag.to_owned(),
+            _ => String::new(),
+        };
+        log.push('\n');
+    }
+    Some(log)
+}
+
 /// What holds a GPU's clock down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Hold {
@@ -424,8 +465,7 @@ pub(super) fn held(text: &str) -> Held {
             held.is_listed = true;
         } else if columns.len() > 1 && cells.len() == columns.len() {
             let index = columns.iter().position(|column| *column == "index").and_then(|at| cells.get(at));
-            let name = index
-                .map_or_else(|| format!("The GPU on line {}", grouped(number as u64)), |index| format!("GPU {index}"));
+            let name = index.map_or_else(|| "A GPU".to_owned(), |index| format!("GPU {index}"));
             for (column, cell) in columns.iter().zip(&cells) {
                 let Some((_, reason)) = column.split_once("_reasons.") else { continue };
                 let bits = cell.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
@@ -477,7 +517,11 @@ impl Held {
     /// What the card lists.
     fn fill(&self, card: &mut Card) {
         for (_, gpu, reason, line) in &self.reasons {
-            card.found(format!("Clock held down, {}", gpu.replacen("The", "the", 1)), reason, *line);
+            card.found(
+                format!("Clock held down, {}", gpu.replacen("The ", "the ", 1).replacen("A ", "a ", 1)),
+                reason,
+                *line,
+            );
         }
         if self.is_listed && self.reasons.is_empty() {
             card.found("Clock held down", if self.is_idle { "no, but a GPU is idle" } else { "no" }, 0);
@@ -681,7 +725,7 @@ pub(super) fn names(name: &str, text: &str) -> Card {
 pub(super) fn environment(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::NvidiaSmi);
     let (mut named, mut indices, mut count) = (Vec::new(), BTreeSet::new(), None);
-    let mut others = Vec::new();
+    let (mut others, mut unknown) = (Vec::new(), None);
     for (i, line) in text.lines().enumerate() {
         let bare = line.trim().trim_start_matches("- ").trim_start_matches("GPU models and configuration: ");
         let (key, value) = bare.split_once(": ").unwrap_or((bare, ""));
@@ -699,7 +743,10 @@ pub(super) fn environment(name: &str, text: &str) -> Card {
         if key == "GPU number" {
             count = value.trim().parse().ok();
         } else if known.is_empty() || known.len() < names.len() {
-            if !bare.is_empty() {
+            let is_named =
+                key == "GPU type" || is_list && MAKERS.iter().any(|maker| value.to_lowercase().contains(maker));
+            unknown = unknown.or_else(|| is_named.then_some((value, i + 1)));
+            if !bare.is_empty() && !is_named {
                 others.push((line, i + 1));
             }
         } else {
@@ -710,7 +757,16 @@ pub(super) fn environment(name: &str, text: &str) -> Card {
             named.extend(known.into_iter().map(|(gpu, name)| (gpu, name, i + 1)));
         }
     }
-    let Some((_, first, line)) = named.first().copied() else { return card.done() };
+    let Some((_, first, line)) = named.first().copied() else {
+        if let Some((name, line)) = unknown {
+            card.said = format!(
+                "It is a report on an environment. Its GPU, {}, isn’t in the course’s table.",
+                super::card::quote(name)
+            );
+            card.unread(name, NOT_THERE, line);
+        }
+        return card.done();
+    };
     if named.iter().all(|(_, name, _)| *name == first) {
         fill(&mut card, first, line);
     } else {

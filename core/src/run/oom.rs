@@ -66,7 +66,7 @@ const CACHE: [&str; 2] = ["kv-cache", "view=fit"];
 /// What a forward pass allocates, the first time or again.
 const LOGITS: Row = row(
     [
-        &["cross_entropy", "log_softmax"],
+        &["cross_entropy", "log_softmax", "selective_log_softmax"],
         &[
             "cross_entropy",
             "lm_head",
@@ -75,6 +75,7 @@ const LOGITS: Row = row(
             "logits[",
             "logits,",
             "(logits)",
+            "logits]",
             "shift_logits",
             "self.output(",
             "log_softmax",

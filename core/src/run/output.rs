@@ -267,6 +267,12 @@ const FORMS: &[Form] = &[
         marks: &["wandb:", "train_samples_per_second "],
         fields: &[behind("train_samples_per_second ", A(M::SequencesPerSecond), 1.0)],
     },
+    // `_inner_training_loop` of transformers, `trainer.py`.
+    Form {
+        program: "HF Trainer",
+        marks: &["Total train batch size (w. parallel, distributed & accumulation) ="],
+        fields: &[behind("accumulation) =", Batch, 1.0)],
+    },
     Form { program: "HF Trainer", marks: &["s/it]"], fields: &[before("s/it]", A(M::StepTime), 1.0)] },
     Form { program: "HF Trainer", marks: &["it/s]"], fields: &[before("it/s]", Rate, 1.0)] },
     // Its speed is that from the beginning on (`modelscope/ms-swift`, `swift/trainers/callback.py`).
@@ -583,6 +589,17 @@ const FORMS: &[Form] = &[
         marks: &["Prefill batch", "input throughput (token/s):"],
         fields: &[behind("input throughput (token/s):", A(M::PromptRate), 1.0)],
     },
+    // Of the first GPU; the layers are spread over the others alike (`ggml-org/llama.cpp`, `src/llama-model.cpp`, `src/llama-kv-cache.cpp`).
+    Form {
+        program: "llama.cpp",
+        marks: &["load_tensors:", " CUDA0 ", "buffer size ="],
+        fields: &[behind("buffer size =", A(M::Weights), MIB)],
+    },
+    Form {
+        program: "llama.cpp",
+        marks: &["llama_kv_cache", " CUDA0 KV buffer size ="],
+        fields: &[behind("buffer size =", A(M::KvMemory), MIB)],
+    },
     Form {
         program: "llama.cpp",
         marks: &["prompt eval time =", "tokens per second"],
@@ -857,6 +874,8 @@ pub struct Output {
     /// The last line with something on it and the empty ones behind it, with their numbers: only once another comes, it isn't the end of the text.
     ends: Vec<(usize, String)>,
     lines: usize,
+    /// Bytes that were pushed.
+    bytes: usize,
     known: usize,
     others: usize,
     programs: Vec<String>,
@@ -936,6 +955,7 @@ pub struct Output {
 impl Output {
     /// Reads the next piece.
     pub fn push(&mut self, piece: &str) {
+        self.bytes = self.bytes.saturating_add(piece.len());
         let mut rest = piece;
         while let Some(at) = rest.find(['\n', '\r']) {
             let (line, after) = rest.split_at(at);
@@ -1045,8 +1065,8 @@ impl Output {
         if let Some(program) = program
             && self.programs.iter().any(|other| !go_together(other, program))
         {
-            let Self { lines, others, quoted, frames, failed, ran_out, reinforced, .. } = std::mem::take(self);
-            *self = Self { lines, others, quoted, frames, failed, ran_out, reinforced, ..Self::default() };
+            let Self { lines, bytes, others, quoted, frames, failed, ran_out, reinforced, .. } = std::mem::take(self);
+            *self = Self { lines, bytes, others, quoted, frames, failed, ran_out, reinforced, ..Self::default() };
             self.restart(number, "another program printed them: paste the output of one run");
         }
         self.is_trained |= line.contains("train_runtime") || line.contains("loss:") && line.contains("epoch:");
@@ -1463,6 +1483,12 @@ impl Output {
             card.said = format!("Of its numbers, {RATE}.");
         } else if self.cut.is_some() {
             card.said = CUT.to_owned();
+        }
+        if self.bytes > super::read::MOST {
+            let most = crate::quantity::bytes_decimal(super::read::MOST as f64);
+            card.said += &format!(
+                " The text is longer than {most}, so it was read as what one job printed. A configuration or a script in it is only read in a file of its own."
+            );
         }
         card
     }

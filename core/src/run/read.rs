@@ -75,7 +75,11 @@ pub fn read(name: &str, text: &str) -> Card {
     if is_nccl(text) {
         return evidence::nccl(name, text);
     }
-    if bare.contains("NVSMI LOG") {
+    if let Some(log) = hardware::of_xml(bare) {
+        return read(name, &log);
+    }
+    let sections = ["NVSMI LOG", "Clocks Event Reasons", "Clocks Throttle Reasons"];
+    if sections.iter().any(|section| bare.contains(section)) {
         let mut card = hardware::nvidia_smi(name, text);
         if ["Product Name", "FB Memory Usage"].iter().any(|field| bare.contains(field)) {
             let why = "the names, the memory in use, the SM clocks and what holds them down are read";
@@ -85,7 +89,6 @@ pub fn read(name: &str, text: &str) -> Card {
         return card.done();
     }
     if bare.contains("NVIDIA-SMI")
-        || ["Clocks Event Reasons", "Clocks Throttle Reasons"].iter().any(|section| bare.contains(section))
         || ["clocks_event_reasons.", "clocks_throttle_reasons."]
             .iter()
             .any(|column| bare.lines().next().is_some_and(|first| first.contains(column)))
@@ -203,7 +206,7 @@ pub fn read(name: &str, text: &str) -> Card {
         return log;
     }
     let environment = hardware::environment(name, text);
-    if environment.outcome != Outcome::Refused {
+    if environment.outcome != Outcome::Refused || environment.unread_count > 0 {
         return environment;
     }
     let lines = bare.lines().filter(|line| !line.trim().is_empty());
@@ -275,7 +278,7 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
     const OF_EVALUATION: &str = "a table of the evaluation harness, of a model’s scores";
     const OF_BATCHES: &str = "A step takes several where gradients are accumulated. Give the time of a step in a run file (measured.step-time).";
     const OF_TRAINER: &str = "Paste what the run prints, and the model’s config.json.";
-    const FORMS: [(&[&str], &str, &str); 79] = [
+    const FORMS: [(&[&str], &str, &str); 83] = [
         (
             &["llamafactory-cli train"],
             "a command of LLaMA-Factory, whose settings stand in the file that it names",
@@ -372,6 +375,14 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
             "a stack that py-spy dumped: the first line below its thread is where that thread stands",
             OF_A_JOB,
         ),
+        (
+            &["GPU instance profiles:"],
+            "what nvidia-smi mig -lgip lists, the parts that a GPU can be split into",
+            OF_A_GPU,
+        ),
+        (&["Unsloth ", ": Fast ", " patching."], "Unsloth’s banner", "Paste the lines of its steps, too."),
+        (&["MIG devices:", "GI", "CI"], "the part of nvidia-smi’s table that lists parts of GPUs", OF_A_GPU),
+        (&[".batch|", ".extern|"], "what sacct -P prints, without the names of its columns", OF_A_JOB),
         (&["# gpu", "pid", "type", "command"], "what nvidia-smi pmon prints", OF_A_GPU),
         (&["text-generation-inference", "--model-id"], "a command of Text Generation Inference", OF_ANOTHER),
         (&["llama-server", "-m"], "a command of llama.cpp", OF_ANOTHER),
@@ -409,7 +420,9 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
 
 /// What lists jobs, nodes or pods, by the columns that its first lines name.
 fn jobs(text: &str) -> Option<&'static str> {
-    const LISTS: [(&[&str], &str); 7] = [
+    const LISTS: [(&[&str], &str); 9] = [
+        (&["JobID", "State"], "what sacct prints, a list of jobs"),
+        (&["JobID", "MaxRSS"], "what sacct prints, a list of jobs"),
         (&["JOBID", "PARTITION", "ST", "NODELIST(REASON)"], "what squeue prints, a list of jobs"),
         (&["PARTITION", "AVAIL", "TIMELIMIT", "NODELIST"], "what sinfo prints, a list of nodes"),
         (&["NODELIST", "NODES", "PARTITION", "STATE", "REASON"], "what sinfo prints, a list of nodes"),
@@ -639,11 +652,35 @@ fn json(name: &str, text: &str) -> Card {
         }
         Ok(_) if output(name, text).outcome != Outcome::Refused => output(name, text),
         Ok(value) if !MODEL_KEYS.iter().any(|key| value.get(key).is_some()) => {
-            Card::refused(name, Kind::Unknown, companion(|field| value.get(field)).unwrap_or(NO_CONFIG))
+            let said = of_profiler(&value).or_else(|| companion(|field| value.get(field)));
+            Card::refused(name, Kind::Unknown, said.unwrap_or(NO_CONFIG))
         }
         // Its reader knows what Python writes and JSON doesn't have.
         _ => evidence::config(name, text),
     }
+}
+
+/// What is said of what a profiler writes beside a trace, or in a form of its own.
+fn of_profiler(value: &Value) -> Option<&'static str> {
+    let is_timeline = |list: &Vec<Value>| {
+        let is_entry =
+            |entry: &Value| entry.as_array().is_some_and(|row| row.len() == 4 && row.iter().all(Value::is_i64));
+        !list.is_empty() && list.iter().take(20).all(is_entry)
+    };
+    if value.get("rocprofiler-sdk-tool").is_some() {
+        return Some(
+            "It is rocprofv3’s own JSON, which isn’t read here. Record the same step with torch.profiler and prof.export_chrome_trace.",
+        );
+    }
+    if value.get("nodes").is_some_and(Value::is_array) && value.get("schema").is_some() {
+        return Some(
+            "It is an execution trace of PyTorch’s ExecutionTraceObserver, a graph of operators without the GPU’s times. Bring the trace that \
+             prof.export_chrome_trace writes of the same step.",
+        );
+    }
+    value.as_array().is_some_and(is_timeline).then_some(
+        "It is the raw list of prof.export_memory_timeline, which isn’t read here. Bring a memory snapshot: torch.cuda.memory._dump_snapshot.",
+    )
 }
 
 /// What is said of JSON that is nothing known.

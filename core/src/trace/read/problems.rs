@@ -84,7 +84,24 @@ impl Building {
         if let Some(what) = of_writer(writer, has_work).filter(|_| count > 0) {
             say(what.to_owned());
         }
-        if count > 0 && !has_work && writer != Writer::Autograd {
+        let of_category = |name: &str| {
+            let is_of = |span: &&crate::trace::Span| self.trace.names.get(span.category) == name;
+            self.trace.spans.iter().filter(is_of).count() as u64
+        };
+        let (ranges, mtia) =
+            if has_work { (0, 0) } else { (of_category("cuda_profiler_range"), of_category("mtia_ccp_events")) };
+        if ranges > 0 {
+            say(format!(
+                "It was recorded with CUPTI’s range profiler: its {} kernels have hardware counters, and times that were measured with each kernel \
+                 alone, which say nothing of a step. Record it without experimental_config.",
+                grouped(ranges)
+            ));
+        } else if mtia > 0 {
+            say(format!(
+                "Its device is an MTIA, whose {} events (mtia_ccp_events) aren’t read here: the models here are of GPUs.",
+                grouped(mtia)
+            ));
+        } else if count > 0 && !has_work && writer != Writer::Autograd {
             let (device, record) = (self.trace.platform.device(), self.trace.platform.recording());
             say(format!(
                 "Nothing runs on a {device} in it. {record}, and let a step finish before the profiler stops."
