@@ -220,6 +220,11 @@ pub struct Footprint {
 }
 
 impl Job {
+    /// All parameters of its model.
+    pub(super) fn parameters(&self) -> f64 {
+        self.size.params
+    }
+
     /// A job; an error if the model is no architecture or an impossible one.
     pub fn new(model: ModelRef, cluster: Cluster, [seq, batch]: [u64; 2], flash: bool) -> Result<Self, ConfigProblem> {
         let Some(shape) = model.shape().copied() else {

@@ -177,6 +177,31 @@ pub fn standing(mfu: f64, gpu: Option<&Accelerator>) -> String {
     format!("{} {judged}: {}.{work}{causes}", share(mfu), reached.in_words(&on),)
 }
 
+/// How far the parameters of two models may be apart, as a ratio, for their MFUs to be put side by side.
+const OF_A_SIZE: f64 = 3.0;
+
+/// That an MFU of a job is below what published runs of models of about its size reached on GPUs of its kind; none where it isn't, or where fewer than
+/// three were published.
+pub fn low(job: &Job, mfu: f64) -> Option<String> {
+    let family = |gpu: &Accelerator| gpu.name.split(' ').find(|word| word.contains(|c: char| c.is_ascii_digit()));
+    let of_size = |run: &&Published| {
+        let ratio = run.job.parameters() / job.parameters();
+        (1.0 / OF_A_SIZE..=OF_A_SIZE).contains(&ratio) && family(run.job.cluster.gpu) == family(job.cluster.gpu)
+    };
+    let runs = all();
+    let reached =
+        Reached::of(runs.iter().filter(of_size)).filter(|reached| reached.runs >= 3 && mfu < reached.least)?;
+    let share = |value: f64| Unit::Fraction.format(value);
+    Some(format!(
+        "An MFU of {} is low: {} of models of about this size on {}s reached {} to {}.",
+        share(mfu),
+        reached.counted(),
+        family(job.cluster.gpu)?,
+        share(reached.least),
+        share(reached.most)
+    ))
+}
+
 /// What usually costs MFU, the cheapest check first.
 pub const CAUSES: &str = "What usually costs it, the cheapest check first: a throttled GPU (its clock in nvidia-smi), a data loader that the \
      GPU waits for (gaps between steps in a trace), recomputation that memory doesn’t need, a micro-batch too small to fill the GPU, \

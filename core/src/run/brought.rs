@@ -86,6 +86,36 @@ fn a_launch_that_cannot_work_is_said_with_its_line_and_its_remedy() {
     assert!(verdict.contains("What is predicted holds once that is fixed."), "{verdict}");
 }
 
+/// The forms that Rich and IPython give a traceback, a message that stands before it, too, and tracebacks of one frame.
+#[test]
+fn frames_are_read_in_other_forms() {
+    const MESSAGE: &str = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 58.00 MiB (GPU 0; 23.99 GiB total capacity; 22.84 GiB already allocated; 0 bytes free; 23.12 GiB reserved in total by PyTorch)\n";
+    let one = |code: &str| {
+        format!("Traceback (most recent call last):\n  File \"train.py\", line 71, in <module>\n    {code}\n")
+    };
+    let cases = [
+        ("│ C:\\venv\\lib\\site-packages\\torch\\optim\\adamw.py:566 in _multi_tensor_adamw     │\n│                            │\n│   565 │   │   │   torch._foreach_div_(exp_avg_sq_sqrt, correction)  │\n│ ❱ 566 │   │   │   denom = torch._foreach_add(exp_avg_sq_sqrt, eps)  │\n│   567 │                                                     │\n╰─────────────╯\n".to_owned(), "temporary tensors"),
+        ("/usr/lib/torch/optim/adam.py in step(self, closure)\n    106             # Exponential moving average of gradient values\n--> 107             state['exp_avg'] = torch.zeros_like(p)\n    108 \n\n".to_owned(), "first optimizer step"),
+        ("File ~/train.py:12, in Trainer.step(self, batch)\n     11     out = self.net(x)\n---> 12     loss.backward()\n     13 \n".to_owned(), "in the backward pass"),
+        (format!("{MESSAGE}wandb: Waiting for W&B process to finish... (failed 1).\n{}", one("optimizer.step()")), "in an optimizer step"),
+        (one("dist.all_gather(out, x)"), "gathered from all ranks"),
+        (one("engine, *_ = deepspeed.initialize(args=args, model=model)"), "DeepSpeed was set up"),
+        (one("logits = net(images)"), "in the forward pass"),
+        (one("loss = criterion(out, y)"), "in the forward pass"),
+        (one("model = model.half().cuda()"), "while the model was loaded"),
+        (one("model.load_state_dict(state)"), "while the model was loaded"),
+        (one("x = x.cuda()"), "while a batch was moved"),
+        // In any step, not in the first one alone.
+        ("Traceback (most recent call last):\n  File \"/opt/torch/optim/adamw.py\", line 606, in _multi_tensor_adamw\n    exp_avg_sq_sqrt = torch._foreach_sqrt(device_exp_avg_sqs)\n".to_owned(), "temporary tensors"),
+    ];
+    for (frames, what) in cases {
+        let card = read("err.txt", &format!("{frames}{MESSAGE}"));
+        let stop = card.stop.as_ref().unwrap_or_else(|| panic!("{what}: {card:?}"));
+        assert!(stop.what.contains(what), "{what}: {}\n{frames}", stop.what);
+        assert!(!stop.why.is_empty() && stop.link.is_some(), "{stop:?}");
+    }
+}
+
 /// Of each traceback, its frames from the outermost in as `file | function | code`, and what ran out.
 #[test]
 fn frames_say_in_which_phase_memory_ran_out() {

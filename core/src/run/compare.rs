@@ -200,6 +200,12 @@ pub fn compare(run: &Run) -> Report {
             if let Some(mfu) = run.measured(Metric::Mfu) {
                 report.verdict += &format!(" {}", standing(run, mfu));
             }
+            if let Some(idle) = run.measured(Metric::GpuIdle).filter(|idle| *idle >= IDLE) {
+                let share = if idle > 0.995 { "nearly all".to_owned() } else { Unit::Fraction.format(idle) };
+                report.verdict += &format!(
+                    " The GPU does nothing for {share} of the traced time. Open the trace in the trace detective: it says what the GPU waits for, and where."
+                );
+            }
             report.next.extend(retried(run));
         }
     }
@@ -386,13 +392,24 @@ fn training(run: &Run, plan: &Plan, report: &mut Report) {
             // No step of a run that doesn't fit takes any time; what is open may let it fit.
             Some(sentence) => vec![sentence, report.question.as_ref().map(|q| q.sentence.clone()).unwrap_or_default()],
             None => {
-                vec![tight(report, plan), verdict(report, plan), among_others(run, report, plan), outside(report, plan)]
+                let mfu = report.row("mfu").and_then(|row| row.measured).filter(|_| plan.assumed.is_empty());
+                let low = mfu.and_then(|mfu| published::low(&plan.job, mfu)).unwrap_or_default();
+                vec![
+                    tight(report, plan),
+                    verdict(report, plan),
+                    low,
+                    among_others(run, report, plan),
+                    outside(report, plan),
+                ]
             }
         };
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     });
     report.next = next(run, plan, report);
 }
+
+/// The part of a trace from which on an idle GPU is what to look at first.
+const IDLE: f64 = 0.25;
 
 /// How a log's MFU stands among published runs: over the peak of its own GPU, whatever the log divides by.
 fn standing(run: &Run, mfu: f64) -> String {
@@ -769,7 +786,14 @@ fn starting(server: Server, context: u64, [least, _, most]: [f64; 3]) -> String 
 /// What a serving engine has room for; whether the run serves.
 fn serving(run: &Run, report: &mut Report) -> bool {
     let s = &run.serving;
-    let reported = [Metric::KvTokens, Metric::KvMemory, Metric::Weights, Metric::GenerationRate, Metric::FirstToken];
+    let reported = [
+        Metric::KvTokens,
+        Metric::KvMemory,
+        Metric::Weights,
+        Metric::GenerationRate,
+        Metric::FirstToken,
+        Metric::Preempted,
+    ];
     if s.engine.is_none() && reported.iter().all(|metric| run.measured(*metric).is_none()) {
         return false;
     }
@@ -783,7 +807,9 @@ fn serving(run: &Run, report: &mut Report) -> bool {
             report.missing.push(Missing { asks: given::GPU, ..Missing::because(given::NO_GPU) });
         }
         report.rows.extend(bare_rows(run));
-        report.verdict = "There is nothing to compare yet.".to_owned();
+        let says = waits::sentences(run, run.measured(Metric::KvTokens));
+        report.verdict =
+            std::iter::once("There is nothing to compare yet.".to_owned()).chain(says).collect::<Vec<_>>().join(" ");
         return true;
     };
     let mut params = crate::memory::Params {
@@ -927,6 +953,6 @@ fn serving(run: &Run, report: &mut Report) -> bool {
     let has_room_for = measured.map(|(_, tokens)| tokens);
     let copies = s.dp.filter(|n| *n > 1).map(|n| format!("The numbers are for each of {} copies.", grouped(n)));
     report.verdict =
-        [verdict].into_iter().chain(copies).chain(waits::sentence(run, has_room_for)).collect::<Vec<_>>().join(" ");
+        [verdict].into_iter().chain(copies).chain(waits::sentences(run, has_room_for)).collect::<Vec<_>>().join(" ");
     true
 }

@@ -21,7 +21,7 @@ use crate::quantity::{Unit, count, grouped, listed};
 use crate::query::Query;
 use crate::slurm::{Program, split_options};
 use crate::trace::Trace;
-use crate::trace::breakdown::temporal;
+use crate::trace::breakdown::{Temporal, temporal};
 use crate::trace::rows::{Rows, Rules};
 use crate::trace::versus::Profile;
 use crate::units::MIB;
@@ -475,6 +475,9 @@ pub fn traces(name: &str, traces: &[Trace], profile: Option<Profile>) -> Card {
         };
         return Card::refused(name, Kind::Trace, why);
     };
+    // Before its first kernel and behind its last one a GPU is idle in a step, too.
+    let stepped = trace.stepped().max(time.window);
+    let time = Temporal { idle: time.idle + (stepped - time.window), window: stepped, ..time };
     let mut card = Card { profile, ..Card::new(name, Kind::Trace) };
     for (metric, part) in
         [(Metric::GpuCompute, time.compute), (Metric::GpuExposed, time.rest), (Metric::GpuIdle, time.idle)]

@@ -347,7 +347,225 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
         card.run.cluster.node = None;
     }
     observed(&mut card, used, clocks);
+    let held = held(text);
+    held.fill(&mut card);
+    card.said = held.said();
     card.done()
+}
+
+/// What `nvidia-smi -q -x` prints, if a text is that: the same as lines of `-q`, without elements that aren't read.
+pub(super) fn of_xml(text: &str) -> Option<String> {
+    if !["<nvidia_smi_log>", "<clocks_event_reasons>", "<clocks_throttle_reasons>"].iter().any(|tag| text.contains(tag))
+    {
+        return None;
+    }
+    let mut log = "NVSMI LOG\n".to_owned();
+    for line in text.lines() {
+        let Some((tag, rest)) = line.trim().strip_prefix('<').and_then(|rest| rest.split_once('>')) else {
+            log.push('\n');
+            continue;
+        };
+        let value = rest.split('<').next().unwrap_or_default().trim();
+        let reason =
+            ["clocks_event_reason_", "clocks_throttle_reason_"].iter().find_map(|start| tag.strip_prefix(start));
+        let name = reason.and_then(|tag| {
+            let spelled = |name: &str| name.to_lowercase().replace(' ', "_");
+            REASONS
+                .iter()
+                .map(|(name, ..)| *name)
+                .chain(["Idle"])
+                .find(|name| tag.trim_start_matches("gpu_") == spelled(name))
+        });
+        log += &match (tag, name) {
+            (_, Some(name)) => format!("{name} : {value}"),
+            ("product_name", _) => format!("Product Name : {value}"),
+            ("used", _) => format!("Used : {value}"),
+            ("sm_clock", _) => format!("SM : {value}"),
+            ("fb_memory_usage", _) => "FB Memory Usage".to_owned(),
+            ("clocks", _) => "Clocks".to_owned(),
+            ("clocks_event_reasons" | "clocks_throttle_reasons", _) => "Clocks Event Reasons".to_owned(),
+            _ if tag.starts_with("gpu id=") => format!("GPU {}", tag.trim_start_matches("gpu id=").trim_matches('"')),
+            // Any other section ends the one before.
+            _ if value.is_empty() && !tag.starts_with(['/', '!', '?']) => tag.to_owned(),
+            _ => String::new(),
+        };
+        log.push('\n');
+    }
+    Some(log)
+}
+
+/// What holds a GPU's clock down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Hold {
+    Heat,
+    Brake,
+    Power,
+    Set,
+}
+
+/// Reasons for a lower clock as `nvidia-smi -q` names them, with their bits in `clocks_event_reasons.active` (`nvml.h`). A GPU that is idle isn't held.
+const REASONS: [(&str, u64, Hold); 7] = [
+    ("HW Thermal Slowdown", 0x40, Hold::Heat),
+    ("SW Thermal Slowdown", 0x20, Hold::Heat),
+    ("HW Power Brake Slowdown", 0x80, Hold::Brake),
+    ("HW Slowdown", 0x8, Hold::Brake),
+    ("SW Power Cap", 0x4, Hold::Power),
+    ("Sync Boost", 0x10, Hold::Set),
+    ("Applications Clocks Setting", 0x2, Hold::Set),
+];
+/// Degrees from which on GPUs of data centers slow down or are about to: an A100 may run at 85 °C, and slows down at 89.
+const HOT: f64 = 85.0;
+/// The part of its power limit above which a GPU is at it.
+const AT_LIMIT: f64 = 0.97;
+
+/// What `nvidia-smi` says of clocks that are held down.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// Why, the GPU and its line.
+    reasons: Vec<(Hold, String, String, usize)>,
+    /// A GPU that is hot, by its table, and one at its power limit: as it is written there, and its line.
+    hot: Option<(String, usize)>,
+    limited: Option<(String, usize)>,
+    /// Whether reasons are listed at all, and whether a GPU was idle.
+    is_listed: bool,
+    is_idle: bool,
+}
+
+/// Reads why clocks are held down: the sections of `-q`, the columns of `--query-gpu`, temperature and power of the table.
+pub(super) fn held(text: &str) -> Held {
+    let mut held = Held::default();
+    let (mut is_section, mut gpus, mut index) = (false, 0_usize, String::new());
+    let mut columns: Vec<&str> = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let (bare, number) = (line.trim(), i + 1);
+        let pair = line.split_once(" : ").map(|(key, value)| (key.trim(), value.trim()));
+        match pair {
+            None if bare.starts_with("GPU ") && bare.contains(':') => {
+                gpus += 1;
+                index = format!("GPU {}", grouped(gpus as u64 - 1));
+            }
+            None => {
+                let starts = ["Clocks Event Reasons", "Clocks Throttle Reasons"];
+                is_section = starts.iter().any(|start| bare.starts_with(start)) && !bare.ends_with("Counters");
+                held.is_listed |= is_section;
+            }
+            Some((key, "Active")) if is_section => {
+                held.is_idle |= key == "Idle";
+                let name = if index.is_empty() { "The GPU" } else { &index };
+                held.reasons.extend(
+                    reasons(|reason, _| reason == key)
+                        .map(|(reason, hold)| (hold, name.to_owned(), reason.to_owned(), number)),
+                );
+            }
+            Some(_) => {}
+        }
+        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+        if cells.iter().any(|cell| cell.contains("_reasons.")) {
+            columns = cells;
+            held.is_listed = true;
+        } else if columns.len() > 1 && cells.len() == columns.len() {
+            let index = columns.iter().position(|column| *column == "index").and_then(|at| cells.get(at));
+            let name = index.map_or_else(|| "A GPU".to_owned(), |index| format!("GPU {index}"));
+            for (column, cell) in columns.iter().zip(&cells) {
+                let Some((_, reason)) = column.split_once("_reasons.") else { continue };
+                let bits = cell.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
+                held.is_idle |= bits.is_some_and(|bits| bits & 1 == 1);
+                let fits = |name: &str, bit: u64| match bits {
+                    Some(bits) => bits & bit != 0,
+                    None => *cell == "Active" && name.to_lowercase().replace(' ', "_") == reason,
+                };
+                held.reasons
+                    .extend(reasons(fits).map(|(reason, hold)| (hold, name.clone(), reason.to_owned(), number)));
+            }
+        }
+        // A row of the table: `| N/A   86C    P0             398W / 400W | …`.
+        let words: Vec<&str> = bare.trim_start_matches('|').split_whitespace().collect();
+        if let [_, degrees, ..] = words[..]
+            && let Some(degrees) = degrees.strip_suffix('C').and_then(|n| n.parse::<f64>().ok())
+            && bare.starts_with('|')
+        {
+            let watts = |word: Option<&&str>| word.and_then(|word| word.strip_suffix('W')?.parse::<f64>().ok());
+            let slash = words.iter().position(|word| *word == "/").filter(|at| *at > 0);
+            let power = slash.and_then(|at| watts(words.get(at - 1)).zip(watts(words.get(at + 1))));
+            if degrees >= HOT && held.hot.is_none() {
+                held.hot = Some((format!("{degrees} °C"), number));
+            }
+            if let Some((now, limit)) = power.filter(|(now, limit)| *now >= AT_LIMIT * limit)
+                && held.limited.is_none()
+            {
+                held.limited = Some((format!("{now} W of {limit} W"), number));
+            }
+        }
+    }
+    // The general reason says nothing beside the exact one.
+    let exact: Vec<String> = held
+        .reasons
+        .iter()
+        .filter(|one| one.2.starts_with("HW ") && one.2 != "HW Slowdown")
+        .map(|one| one.1.clone())
+        .collect();
+    held.reasons.retain(|(_, gpu, reason, _)| reason != "HW Slowdown" || !exact.contains(gpu));
+    held
+}
+
+/// The reasons that fit.
+fn reasons(fits: impl Fn(&str, u64) -> bool) -> impl Iterator<Item = (&'static str, Hold)> {
+    REASONS.into_iter().filter(move |(name, bit, _)| fits(name, *bit)).map(|(name, _, hold)| (name, hold))
+}
+
+impl Held {
+    /// What the card lists.
+    fn fill(&self, card: &mut Card) {
+        for (_, gpu, reason, line) in &self.reasons {
+            card.found(
+                format!("Clock held down, {}", gpu.replacen("The ", "the ", 1).replacen("A ", "a ", 1)),
+                reason,
+                *line,
+            );
+        }
+        if self.is_listed && self.reasons.is_empty() {
+            card.found("Clock held down", if self.is_idle { "no, but a GPU is idle" } else { "no" }, 0);
+        }
+        for (what, at) in [("Hottest GPU", &self.hot), ("Power", &self.limited)] {
+            if let Some((value, line)) = at {
+                card.found(what, value, *line);
+            }
+        }
+    }
+
+    /// What it means and what to do; empty where nothing holds a clock down.
+    pub(super) fn said(&self) -> String {
+        let worst = self.reasons.iter().min_by_key(|(hold, ..)| *hold);
+        let Some((hold, gpu, reason, _)) = worst else {
+            return match (&self.hot, &self.limited) {
+                (Some((at, _)), _) => format!(
+                    "A GPU is at {at}, where GPUs of data centers begin to slow down. “nvidia-smi -q -d PERFORMANCE”, run while the job trains, says whether it does; then check the node’s cooling."
+                ),
+                (None, Some((at, _))) => format!(
+                    "A GPU takes {at}, so its power limit decides its clock. That is normal for large matrix products, and the reason why they don’t reach the data sheet’s peak. Compare the limits of all nodes: one with a lower limit makes every step wait."
+                ),
+                (None, None) if self.is_listed && self.is_idle => {
+                    "Nothing holds the clocks down, but a GPU is idle: run it while the job trains.".to_owned()
+                }
+                (None, None) if self.is_listed => "Nothing holds the clocks down at that moment.".to_owned(),
+                (None, None) => String::new(),
+            };
+        };
+        match hold {
+            Hold::Heat => format!(
+                "{gpu} is too hot and slows down ({reason}). In a job that trains on several GPUs each step waits for it. Take its node out of the job and check its cooling: fans, airflow, the heat sink, and for liquid the flow."
+            ),
+            Hold::Brake => format!(
+                "The hardware slows {gpu} down ({reason}), to half its clock or less: a power supply or the chassis asks for it, or the GPU gets too hot or draws too much. In a job on several GPUs each step waits for it. Take its node out of the job and check power supplies and cooling."
+            ),
+            Hold::Power => format!(
+                "{gpu} is at its power limit ({reason}). That is normal for large matrix products at full load, and the reason why they don’t reach the data sheet’s peak. Compare clocks.sm and power.limit with the other nodes: one with a lower limit makes every step wait."
+            ),
+            Hold::Set => format!(
+                "The clock of {gpu} is set lower than it could be ({reason}). “nvidia-smi -q -d CLOCK” shows to what, and “nvidia-smi -rac” or “-rgc” takes the setting back."
+            ),
+        }
+    }
 }
 
 /// A line of gpustat: `[0] NVIDIA A100-SXM4-80GB | 61°C,  99 % | 71234 / 81920 MB | …`: its GPU, the name and the memory in use.
@@ -507,7 +725,7 @@ pub(super) fn names(name: &str, text: &str) -> Card {
 pub(super) fn environment(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::NvidiaSmi);
     let (mut named, mut indices, mut count) = (Vec::new(), BTreeSet::new(), None);
-    let mut others = Vec::new();
+    let (mut others, mut unknown) = (Vec::new(), None);
     for (i, line) in text.lines().enumerate() {
         let bare = line.trim().trim_start_matches("- ").trim_start_matches("GPU models and configuration: ");
         let (key, value) = bare.split_once(": ").unwrap_or((bare, ""));
@@ -525,7 +743,10 @@ pub(super) fn environment(name: &str, text: &str) -> Card {
         if key == "GPU number" {
             count = value.trim().parse().ok();
         } else if known.is_empty() || known.len() < names.len() {
-            if !bare.is_empty() {
+            let is_named =
+                key == "GPU type" || is_list && MAKERS.iter().any(|maker| value.to_lowercase().contains(maker));
+            unknown = unknown.or_else(|| is_named.then_some((value, i + 1)));
+            if !bare.is_empty() && !is_named {
                 others.push((line, i + 1));
             }
         } else {
@@ -536,7 +757,16 @@ pub(super) fn environment(name: &str, text: &str) -> Card {
             named.extend(known.into_iter().map(|(gpu, name)| (gpu, name, i + 1)));
         }
     }
-    let Some((_, first, line)) = named.first().copied() else { return card.done() };
+    let Some((_, first, line)) = named.first().copied() else {
+        if let Some((name, line)) = unknown {
+            card.said = format!(
+                "It is a report on an environment. Its GPU, {}, isn’t in the course’s table.",
+                super::card::quote(name)
+            );
+            card.unread(name, NOT_THERE, line);
+        }
+        return card.done();
+    };
     if named.iter().all(|(_, name, _)| *name == first) {
         fill(&mut card, first, line);
     } else {

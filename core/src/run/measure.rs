@@ -49,6 +49,8 @@ pub enum Metric {
     Running,
     /// Requests that wait to be begun.
     Waiting,
+    /// Requests that an engine took out of its batch so far because the cache was full.
+    Preempted,
     /// The part of the prompts' tokens that are found in the cache.
     PrefixHits,
     /// Mean seconds from a request to its first token (TTFT).
@@ -96,6 +98,7 @@ options!(Metric {
     PromptRate: "prompt-rate", "Prompt tokens/s";
     Running: "running", "Requests running";
     Waiting: "waiting", "Requests waiting";
+    Preempted: "preempted", "Preemptions so far";
     PrefixHits: "prefix-hits", "Prompt tokens found in the cache";
     FirstToken: "first-token", "Time to first token, mean";
     PerToken: "per-token", "Time per further token, mean";
@@ -136,6 +139,7 @@ impl Metric {
             | Self::PromptRate
             | Self::Running
             | Self::Waiting
+            | Self::Preempted
             | Self::BusRanks
             | Self::BusNode
             | Self::Clock => Unit::Count,
@@ -153,7 +157,8 @@ impl Metric {
     /// Whether a value can be one: finite, not negative, a fraction at most 2, since an MFU over a wrong peak can exceed 1.
     pub fn takes(self, value: f64) -> bool {
         let most = if self.unit() == Unit::Fraction { 2.0 } else { 1e21 };
-        let of_engine = [Self::KvUsage, Self::PrefixHits, Self::PromptRate, Self::Running, Self::Waiting];
+        let of_engine =
+            [Self::KvUsage, Self::PrefixHits, Self::PromptRate, Self::Running, Self::Waiting, Self::Preempted];
         let positive = value > 0.0
             || of_engine.contains(&self)
             || matches!(self, Self::AllocationRetries | Self::GpuIdle | Self::GpuExposed | Self::Straggling);

@@ -30,6 +30,8 @@ pub(super) struct Frames {
     all: Vec<Frame>,
     /// Whether the next line is the last frame's code.
     is_open: bool,
+    /// Whether Rich or IPython prints it, with the lines around that code.
+    is_quoting: bool,
 }
 
 /// A phase, or what was allocated in it.
@@ -64,8 +66,21 @@ const CACHE: [&str; 2] = ["kv-cache", "view=fit"];
 /// What a forward pass allocates, the first time or again.
 const LOGITS: Row = row(
     [
-        &["cross_entropy", "log_softmax"],
-        &["cross_entropy", "lm_head", "logits", "shift_logits", "log_softmax", "ForCausalLMLoss"],
+        &["cross_entropy", "log_softmax", "selective_log_softmax"],
+        &[
+            "cross_entropy",
+            "lm_head",
+            // What is computed of them, and not their own name: `logits = model(x)` is a forward pass.
+            "logits.",
+            "logits[",
+            "logits,",
+            "(logits)",
+            "logits]",
+            "shift_logits",
+            "self.output(",
+            "log_softmax",
+            "ForCausalLMLoss",
+        ],
     ],
     "Memory ran out at the logits",
     "There is one value per token and entry of the vocabulary, often in fp32 and more than once, and recomputing layers doesn’t shrink them. Take a fused or chunked cross-entropy, or make the micro-batch smaller.",
@@ -127,7 +142,21 @@ const SERVE: Row = row(
 const MOVE: Row = row(
     [
         &["send_to_device", "_prepare_inputs", "_prepare_input", "move_data_to_device", "batch_to", "to_device"],
-        &["batch.to(", "inputs.to(", "v.to(", ".pin_memory("],
+        &[
+            "batch.to(",
+            "batch.cuda(",
+            "inputs.to(",
+            "inputs.cuda(",
+            "input_ids.to(",
+            "images.to(",
+            "images.cuda(",
+            "data.to(",
+            "labels.to(",
+            "x.to(",
+            "x.cuda(",
+            "v.to(",
+            ".pin_memory(",
+        ],
     ],
     "Memory ran out while a batch was moved to the GPU",
     "The GPU was full before the step began. Tensors of earlier steps may still be referenced, such as losses that are summed with their graphs (take `loss.item()`), or another process is on the GPU: nvidia-smi shows it.",
@@ -135,11 +164,56 @@ const MOVE: Row = row(
     &[],
 );
 const FORWARD: Row = row(
-    [&["forward", "_call_impl", "compute_loss", "forward_step"], &["model(", "compute_loss("]],
+    [
+        &["forward", "_call_impl", "compute_loss", "forward_step"],
+        &["model(", "net(", "compute_loss(", "criterion(", "loss_fn("],
+    ],
     "Memory ran out in the forward pass",
     "Activations grow with the micro-batch and the sequence. In the first step there are no gradients and optimizer states yet, so weights and activations alone don’t fit. Make the micro-batch smaller, recompute layers, or split the sequence (context parallelism).",
     ACTIVATIONS,
     &[LOGITS, SCORES, GATHER],
+);
+
+const SET_UP: Row = row(
+    [
+        &["initialize_optimizer_states", "_configure_zero_optimizer", "_create_fp32_partitions"],
+        &["initialize_optimizer_states", "_configure_zero_optimizer("],
+    ],
+    "Memory ran out while DeepSpeed set up the optimizer",
+    "DeepSpeed allocates the fp32 weights and the optimizer’s states before the first step, so the micro-batch has nothing to do with it. Raise the ZeRO stage, share the states among more GPUs, or offload them (`offload_optimizer`).",
+    BREAKDOWN,
+    &[],
+);
+const WRAPPED: Row = row(
+    [
+        &[
+            "fully_shard",
+            "_ddp_init_helper",
+            "_init_param_handle_from_module",
+            "_configure_distributed_model",
+            "prepare_model",
+        ],
+        &[
+            "fully_shard(",
+            "FullyShardedDataParallel(",
+            "DistributedDataParallel(",
+            "FSDP(",
+            "DDP(",
+            "parallelize_module(",
+        ],
+    ],
+    "Memory ran out while the model was wrapped",
+    "Nothing has been computed yet. DDP adds buckets as large as the gradients, and FSDP has a module whole until it is sharded. Build the model on the meta device or the CPU, so that each GPU only ever gets its shard.",
+    BREAKDOWN,
+    &[],
+);
+/// Of a frame that no phase is known of.
+const GATHERED: Row = row(
+    [&[], &["all_gather(", "all_gather_object(", "all_gather_into_tensor(", "gather_for_metrics("]],
+    "Memory ran out while tensors were gathered from all ranks",
+    "An all-gather leaves the pieces of all ranks on every GPU, so it needs as many times the memory of a piece as there are ranks. Gather smaller pieces and move each to the CPU, or reduce before you gather.",
+    BREAKDOWN,
+    &[],
 );
 
 const PHASES: &[Row] = &[
@@ -190,38 +264,14 @@ const PHASES: &[Row] = &[
         &[CAPTURE, WARM_UP],
     ),
     row(
-        [
-            &["initialize_optimizer_states", "_configure_zero_optimizer", "_create_fp32_partitions"],
-            &["initialize_optimizer_states", "_configure_zero_optimizer("],
-        ],
-        "Memory ran out while DeepSpeed set up the optimizer",
-        "DeepSpeed allocates the fp32 weights and the optimizer’s states before the first step, so the micro-batch has nothing to do with it. Raise the ZeRO stage, share the states among more GPUs, or offload them (`offload_optimizer`).",
+        [&[], &["deepspeed.initialize("]],
+        "Memory ran out while DeepSpeed was set up",
+        "`deepspeed.initialize` puts the weights on the GPU and allocates the fp32 weights and the buffers of gradients beside them, before there is a batch. So a smaller micro-batch doesn’t help. Raise the ZeRO stage, share the states among more GPUs, or offload them (`offload_optimizer`).",
         BREAKDOWN,
-        &[],
+        &[SET_UP, WRAPPED],
     ),
-    row(
-        [
-            &[
-                "fully_shard",
-                "_ddp_init_helper",
-                "_init_param_handle_from_module",
-                "_configure_distributed_model",
-                "prepare_model",
-            ],
-            &[
-                "fully_shard(",
-                "FullyShardedDataParallel(",
-                "DistributedDataParallel(",
-                "FSDP(",
-                "DDP(",
-                "parallelize_module(",
-            ],
-        ],
-        "Memory ran out while the model was wrapped",
-        "Nothing has been computed yet. DDP adds buckets as large as the gradients, and FSDP has a module whole until it is sharded. Build the model on the meta device or the CPU, so that each GPU only ever gets its shard.",
-        BREAKDOWN,
-        &[],
-    ),
+    SET_UP,
+    WRAPPED,
     row(
         [
             &[
@@ -233,7 +283,18 @@ const PHASES: &[Row] = &[
                 "_apply",
                 "_load_state_dict_into_meta_model",
             ],
-            &["from_pretrained(", "load_model(", "model.to(", "model.cuda(", "torch.load("],
+            &[
+                "from_pretrained(",
+                "load_model(",
+                "load_state_dict(",
+                "model.to(",
+                "model.cuda(",
+                "model.half(",
+                "model.bfloat16(",
+                "net.to(",
+                "net.cuda(",
+                "torch.load(",
+            ],
         ],
         "Memory ran out while the model was loaded",
         "The weights alone don’t fit beside what is on the GPU already. Check that each rank takes a GPU of its own and loads to the CPU (`map_location=\"cpu\"`). Then shard while loading (FSDP from the meta device, ZeRO-3), split the model (tensor parallelism), or store it in fewer bits.",
@@ -265,7 +326,7 @@ const PHASES: &[Row] = &[
         BREAKDOWN,
         &[
             row(
-                [&["_init_group", "init_state", "_init_state"], &["exp_avg", "momentum_buffer", "zeros_like("]],
+                [&["_init_group", "init_state", "_init_state"], &["state[exp_avg", "momentum_buffer", "zeros_like("]],
                 "Memory ran out in the first optimizer step",
                 "PyTorch allocates the optimizer’s states in its first step, so forward and backward had run without them: Adam keeps two values per parameter. Weights, gradients and states together don’t fit, and a smaller micro-batch hardly helps, because the activations are freed by then. Shard the states (ZeRO-1 or FSDP), take an 8-bit optimizer, or offload them.",
                 STEPS,
@@ -313,20 +374,31 @@ impl Frames {
     pub(super) fn take(&mut self, line: &str) -> bool {
         let (rank, rest) = tagged(line);
         let rest = rest.trim();
-        if let Some((file, place)) = rest.strip_prefix("File ").and_then(|rest| rest.split_once(", line ")) {
-            let function = place.split_once(", in ").map_or("", |(_, name)| name.trim_end_matches("()"));
-            let frame = Frame { rank, file: file.to_owned(), function: function.to_owned(), code: String::new() };
+        if let Some((file, function)) = head(rest) {
+            let frame = Frame { rank, file: file.replace('\\', "/"), function, code: String::new() };
             if self.all.len() >= MOST {
                 self.all.remove(0);
             }
             self.all.push(frame);
             self.is_open = true;
+            self.is_quoting = !rest.contains(", line ");
             return true;
         }
-        if rest.starts_with("Traceback (most recent call last)") {
+        if let Some(code) = pointed_at(rest) {
+            if let Some(last) = self.all.last_mut().filter(|frame| frame.rank == rank) {
+                last.code = code.to_owned();
+            }
+            self.is_open = false;
+            return true;
+        }
+        if rest.contains("Traceback (most recent call last)") {
             // Another one begins.
             self.all.retain(|frame| frame.rank != rank);
             self.is_open = false;
+            return true;
+        }
+        self.is_quoting &= rest.is_empty() || rest.starts_with(EDGES) || rest.starts_with(|c: char| c.is_ascii_digit());
+        if self.is_quoting {
             return true;
         }
         let is_code = std::mem::take(&mut self.is_open) && !is_message(rest);
@@ -345,7 +417,7 @@ impl Frames {
         let inside = own.iter().rposition(is_closure).and_then(|at| own.get(at..)).unwrap_or(&own);
         let phase = inside.iter().enumerate().find_map(|(i, frame)| {
             let innermost = (i + 1 == inside.len()).then_some(&MOVE);
-            PHASES.iter().chain(innermost).chain([&FORWARD]).find(|phase| phase.fits(frame))
+            PHASES.iter().chain(innermost).chain([&FORWARD, &GATHERED]).find(|phase| phase.fits(frame))
         })?;
         let part = inside.iter().rev().find_map(|frame| phase.parts.iter().find(|part| part.fits(frame)));
         let Row { what, why, figure, state, .. } = part.unwrap_or(phase);
@@ -359,6 +431,35 @@ impl Frames {
             sentence: format!("{what} (line {} of {name}).", crate::quantity::grouped(line as u64)),
         })
     }
+}
+
+/// The edges of Rich's panels.
+const EDGES: [char; 3] = ['│', '╭', '╰'];
+
+/// The file and the function that the head of a frame names: `File "a.py", line 3, in f` of Python, `/lib/a.py:3 in f` of Rich, `File /lib/a.py:3, in
+/// C.f(self)` and `/lib/a.py in f(self)` of IPython.
+fn head(rest: &str) -> Option<(&str, String)> {
+    if let Some((file, place)) = rest.strip_prefix("File ").and_then(|rest| rest.split_once(", line ")) {
+        let function = place.split_once(", in ").map_or("", |(_, name)| name.trim_end_matches("()"));
+        return Some((file, function.to_owned()));
+    }
+    let rest = rest.trim_matches(EDGES).trim();
+    let rest = rest.strip_prefix("File ").unwrap_or(rest);
+    let (path, name) = rest.split_once(".py").filter(|(path, _)| !path.contains(' '))?;
+    let name = name.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit()).trim_start_matches(',');
+    let name = name.strip_prefix(" in ")?.split('(').next()?;
+    let is_name = !name.is_empty() && !name.contains(' ');
+    is_name.then(|| (path, name.rsplit('.').next().unwrap_or(name).to_owned()))
+}
+
+/// The line of code that Rich (`❱ 566 │   x = f()`) or IPython (`--> 107   x = f()`) points at.
+fn pointed_at(rest: &str) -> Option<&str> {
+    let bare = rest.trim_matches(EDGES).trim();
+    let arrow =
+        bare.strip_prefix('❱').or_else(|| bare.strip_prefix("--")?.trim_start_matches('-').strip_prefix('>'))?;
+    let code = arrow.trim_start().strip_prefix(|c: char| c.is_ascii_digit())?;
+    let code = code.trim_start_matches(|c: char| c.is_ascii_digit());
+    Some(code.trim_matches(|c: char| c.is_whitespace() || EDGES.contains(&c)))
 }
 
 /// What is said where the GPU wasn't full.

@@ -267,6 +267,12 @@ const FORMS: &[Form] = &[
         marks: &["wandb:", "train_samples_per_second "],
         fields: &[behind("train_samples_per_second ", A(M::SequencesPerSecond), 1.0)],
     },
+    // `_inner_training_loop` of transformers, `trainer.py`.
+    Form {
+        program: "HF Trainer",
+        marks: &["Total train batch size (w. parallel, distributed & accumulation) ="],
+        fields: &[behind("accumulation) =", Batch, 1.0)],
+    },
     Form { program: "HF Trainer", marks: &["s/it]"], fields: &[before("s/it]", A(M::StepTime), 1.0)] },
     Form { program: "HF Trainer", marks: &["it/s]"], fields: &[before("it/s]", Rate, 1.0)] },
     // Its speed is that from the beginning on (`modelscope/ms-swift`, `swift/trainers/callback.py`).
@@ -548,9 +554,26 @@ const FORMS: &[Form] = &[
             behind("prompt throughput:", A(M::PromptRate), 1.0),
             behind("Running:", A(M::Running), 1.0),
             behind("Waiting:", A(M::Waiting), 1.0),
+            behind("Pending:", A(M::Waiting), 1.0),
             behind("Prefix cache hit rate:", A(M::PrefixHits), 1e-2),
         ],
     },
+    Form {
+        program: "vLLM",
+        marks: &["is preempted by PreemptionMode"],
+        fields: &[behind("total_num_cumulative_preemption=", A(M::Preempted), 1.0)],
+    },
+    // What engines answer to Prometheus.
+    Form { program: "vLLM", marks: &["vllm:num_preemptions_total{"], fields: &[behind("} ", A(M::Preempted), 1.0)] },
+    Form { program: "vLLM", marks: &["vllm:num_requests_running{"], fields: &[behind("} ", A(M::Running), 1.0)] },
+    Form { program: "vLLM", marks: &["vllm:num_requests_waiting{"], fields: &[behind("} ", A(M::Waiting), 1.0)] },
+    Form { program: "vLLM", marks: &["vllm:kv_cache_usage_perc{"], fields: &[behind("} ", A(M::KvUsage), 1.0)] },
+    Form { program: "vLLM", marks: &["vllm:gpu_cache_usage_perc{"], fields: &[behind("} ", A(M::KvUsage), 1.0)] },
+    Form { program: "SGLang", marks: &["sglang:num_running_reqs{"], fields: &[behind("} ", A(M::Running), 1.0)] },
+    Form { program: "SGLang", marks: &["sglang:num_queue_reqs{"], fields: &[behind("} ", A(M::Waiting), 1.0)] },
+    Form { program: "SGLang", marks: &["sglang:token_usage{"], fields: &[behind("} ", A(M::KvUsage), 1.0)] },
+    Form { program: "SGLang", marks: &["sglang:gen_throughput{"], fields: &[behind("} ", A(M::GenerationRate), 1.0)] },
+    Form { program: "SGLang", marks: &["sglang:cache_hit_rate{"], fields: &[behind("} ", A(M::PrefixHits), 1.0)] },
     Form {
         program: "SGLang",
         marks: &["gen throughput (token/s):"],
@@ -565,6 +588,17 @@ const FORMS: &[Form] = &[
         program: "SGLang",
         marks: &["Prefill batch", "input throughput (token/s):"],
         fields: &[behind("input throughput (token/s):", A(M::PromptRate), 1.0)],
+    },
+    // Of the first GPU; the layers are spread over the others alike (`ggml-org/llama.cpp`, `src/llama-model.cpp`, `src/llama-kv-cache.cpp`).
+    Form {
+        program: "llama.cpp",
+        marks: &["load_tensors:", " CUDA0 ", "buffer size ="],
+        fields: &[behind("buffer size =", A(M::Weights), MIB)],
+    },
+    Form {
+        program: "llama.cpp",
+        marks: &["llama_kv_cache", " CUDA0 KV buffer size ="],
+        fields: &[behind("buffer size =", A(M::KvMemory), MIB)],
     },
     Form {
         program: "llama.cpp",
@@ -721,7 +755,7 @@ fn go_together(a: &str, b: &str) -> bool {
 
 /// Rates, which change with the batch, and what else each run has of its own.
 const RATES: [Metric; 6] = [M::StepTime, M::TokensPerSecond, M::TokensPerGpu, M::SequencesPerSecond, M::Flops, M::Mfu];
-const OF_STEPS: [Metric; 11] = [
+const OF_STEPS: [Metric; 12] = [
     M::Straggling,
     M::MemoryReserved,
     M::MemoryAllocated,
@@ -732,6 +766,7 @@ const OF_STEPS: [Metric; 11] = [
     M::PromptRate,
     M::Running,
     M::Waiting,
+    M::Preempted,
     M::PrefixHits,
 ];
 
@@ -839,6 +874,8 @@ pub struct Output {
     /// The last line with something on it and the empty ones behind it, with their numbers: only once another comes, it isn't the end of the text.
     ends: Vec<(usize, String)>,
     lines: usize,
+    /// Bytes that were pushed.
+    bytes: usize,
     known: usize,
     others: usize,
     programs: Vec<String>,
@@ -918,6 +955,7 @@ pub struct Output {
 impl Output {
     /// Reads the next piece.
     pub fn push(&mut self, piece: &str) {
+        self.bytes = self.bytes.saturating_add(piece.len());
         let mut rest = piece;
         while let Some(at) = rest.find(['\n', '\r']) {
             let (line, after) = rest.split_at(at);
@@ -948,7 +986,9 @@ impl Output {
     fn line(&mut self, line: &str, number: usize) {
         let line = clean(line);
         let is_traceback = self.frames.take(&line);
-        if self.ran_out.is_none() && oom::is(&line) {
+        // The message may be printed once more, behind its traceback.
+        let is_first = self.ran_out.as_ref().is_none_or(|(_, _, frames)| frames.is_empty() && !self.frames.is_empty());
+        if is_first && oom::is(&line) {
             self.ran_out = Some((number, line.clone(), self.frames.clone()));
             // Standard error may come before all that standard output holds: no step of it is known to be a later one.
             self.highest = self.highest.or(Some(f64::INFINITY));
@@ -962,7 +1002,8 @@ impl Output {
         }
         self.is_table = if self.is_table { line.contains('|') } else { is_rule(&line) };
         self.fenced |= line.contains(APART.trim_end_matches('\n'));
-        if !line.contains(char::is_alphanumeric) || is_loading(&line) {
+        let is_help = ["# HELP ", "# TYPE "].iter().any(|start| line.starts_with(start));
+        if !line.contains(char::is_alphanumeric) || is_loading(&line) || is_help {
             return;
         }
         let headed = std::mem::replace(&mut self.headed, is_heading(&line));
@@ -1024,8 +1065,8 @@ impl Output {
         if let Some(program) = program
             && self.programs.iter().any(|other| !go_together(other, program))
         {
-            let Self { lines, others, quoted, frames, failed, ran_out, reinforced, .. } = std::mem::take(self);
-            *self = Self { lines, others, quoted, frames, failed, ran_out, reinforced, ..Self::default() };
+            let Self { lines, bytes, others, quoted, frames, failed, ran_out, reinforced, .. } = std::mem::take(self);
+            *self = Self { lines, bytes, others, quoted, frames, failed, ran_out, reinforced, ..Self::default() };
             self.restart(number, "another program printed them: paste the output of one run");
         }
         self.is_trained |= line.contains("train_runtime") || line.contains("loss:") && line.contains("epoch:");
@@ -1124,6 +1165,11 @@ impl Output {
             if has_memory_of_own(&own) {
                 self.memory.get_or_insert((number, line.to_owned()));
             }
+        }
+        if line.starts_with("vllm:")
+            && let Some((_, engine)) = line.split_once("engine=")
+        {
+            self.engines.extend(engine.split([',', '}']).next().and_then(|n| n.parse::<u64>().ok()));
         }
         if line.contains("generation throughput:")
             && let Some(engine) = line.split_once("Engine ").and_then(|(_, rest)| rest.split_once(':'))
@@ -1293,7 +1339,7 @@ impl Output {
         // A line of several ranks counts for each: per-GPU numbers are alike, and a job's are the job's.
         for (metric, series) in &self.series {
             let (value, how) = match metric {
-                M::MemoryReserved | M::MemoryAllocated | M::AllocationRetries | M::KvUsage => {
+                M::MemoryReserved | M::MemoryAllocated | M::AllocationRetries | M::KvUsage | M::Preempted => {
                     (series.most(), "highest")
                 }
                 M::LossScale | M::BusBandwidth | M::BusRanks | M::KvTokens | M::Weights | M::KvMemory | M::Peak => {
@@ -1437,6 +1483,12 @@ impl Output {
             card.said = format!("Of its numbers, {RATE}.");
         } else if self.cut.is_some() {
             card.said = CUT.to_owned();
+        }
+        if self.bytes > super::read::MOST {
+            let most = crate::quantity::bytes_decimal(super::read::MOST as f64);
+            card.said += &format!(
+                " The text is longer than {most}, so it was read as what one job printed. A configuration or a script in it is only read in a file of its own."
+            );
         }
         card
     }

@@ -489,7 +489,8 @@ pub(super) fn is_written(text: &str) -> bool {
     if said().any(|line| prompted(line).is_some()) {
         return false;
     }
-    let shells = said().filter(|line| line_of(line) == Line::Shell).count();
+    // A pod may be called `head`.
+    let shells = said().filter(|line| line_of(line) == Line::Shell && !is_logged(line)).count();
     if shells > 2 && 4 * shells > 3 * said().count() {
         let first = (0..lines.len()).find(|i| !lines.get(*i).trim().is_empty()).unwrap_or_default();
         let end = lines.last_said(first..lines.len());

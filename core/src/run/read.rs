@@ -11,6 +11,7 @@ use super::output::{CUT, Output, RATE, TABLE, is_failure};
 use super::{broken, config, content, evidence, hardware, parts, topology};
 use crate::launch::{schema, yaml};
 use crate::model::config::companions::companion;
+use crate::quantity::counted;
 use crate::terminal::plain;
 use crate::trace::diagnosis::diagnose;
 use crate::trace::versus::Profile;
@@ -33,6 +34,12 @@ const STEPS: &str = "They are a trainer’s lines without a step time, throughpu
 
 /// The same of a script or of settings that nothing is known of.
 const WRITTEN: &str = "It is a script or settings of a program that isn’t known here. Paste the command that starts training or the server, or what it prints.";
+
+/// Programs of reinforcement learning, and what their commands have. slime’s also has Megatron-LM’s flags.
+const REINFORCING: [(&str, &[&str]); 2] = [
+    ("verl", &["verl.trainer.main_", "verl.trainer.fsdp_sft"]),
+    ("slime", &["--rollout-num-gpus", "--rollout-batch-size", "--num-rollout"]),
+];
 
 /// Recognizes a text and reads it. `name` is the file's, or "Pasted text". Time grows with the length of the text.
 pub fn read(name: &str, text: &str) -> Card {
@@ -59,10 +66,8 @@ pub fn read(name: &str, text: &str) -> Card {
     if bare.lines().next().is_some_and(|line| line.contains("Model config ") && line.trim_end().ends_with('{')) {
         return evidence::config(name, bare);
     }
-    if bare.contains("Link Type between two GPUs") {
-        let said = "It is the topology that rocm-smi --showtopo prints, which isn’t read here. Set cluster.gpu and cluster.node, and paste what rccl-tests \
-                    prints for the links.";
-        return Card::refused(name, Kind::RocmSmi, said);
+    if let Some(card) = topology::of_rocm(name, text) {
+        return card;
     }
     if topology::Topology::read(text).is_some() || text.contains("\tGPU0\t") && text.contains("CPU Affinity") {
         return topology::card(name, text);
@@ -70,13 +75,23 @@ pub fn read(name: &str, text: &str) -> Card {
     if is_nccl(text) {
         return evidence::nccl(name, text);
     }
-    if bare.contains("NVSMI LOG") {
+    if let Some(log) = hardware::of_xml(bare) {
+        return read(name, &log);
+    }
+    let sections = ["NVSMI LOG", "Clocks Event Reasons", "Clocks Throttle Reasons"];
+    if sections.iter().any(|section| bare.contains(section)) {
         let mut card = hardware::nvidia_smi(name, text);
-        card.unread("Other fields", "the names, the memory in use and the SM clocks are read", 0);
-        card.said.clear();
+        if ["Product Name", "FB Memory Usage"].iter().any(|field| bare.contains(field)) {
+            let why = "the names, the memory in use, the SM clocks and what holds them down are read";
+            card.unread("Other fields", why, 0);
+        }
+        card.said = hardware::held(text).said();
         return card.done();
     }
     if bare.contains("NVIDIA-SMI")
+        || ["clocks_event_reasons.", "clocks_throttle_reasons."]
+            .iter()
+            .any(|column| bare.lines().next().is_some_and(|first| first.contains(column)))
         || bare.lines().filter(|line| !line.trim().is_empty()).take(3).any(|line| line.contains("(UUID: GPU-"))
         || ["memory.used [MiB]", "memory.total [MiB]"].iter().any(|column| bare.contains(column))
         || bare.contains("clocks.sm [MHz]")
@@ -127,10 +142,12 @@ pub fn read(name: &str, text: &str) -> Card {
     if log.outcome != Outcome::Refused {
         return log;
     }
-    if ["verl.trainer.main_", "verl.trainer.fsdp_sft"].iter().any(|module| bare.contains(module)) && log.stop.is_none()
-    {
-        let said = "It starts verl, whose settings aren’t read: a step of reinforcement learning isn’t predicted here. Paste what it prints, or the \
-                    vllm serve command with the same model and parallel sizes.";
+    let reinforcing = REINFORCING.iter().find(|(_, marks)| marks.iter().any(|mark| bare.contains(mark)));
+    if let Some((program, _)) = reinforcing.filter(|_| log.stop.is_none()) {
+        let said = format!(
+            "It starts {program}, whose settings aren’t read: a step of reinforcement learning isn’t predicted here. Paste what it prints, or the \
+             vllm serve command with the same model and parallel sizes."
+        );
         return Card::refused(name, Kind::Unknown, said);
     }
     if ["--tensor-model-parallel-size", "--num-layers", "--micro-batch-size", "--pipeline-model-parallel-size"]
@@ -189,7 +206,7 @@ pub fn read(name: &str, text: &str) -> Card {
         return log;
     }
     let environment = hardware::environment(name, text);
-    if environment.outcome != Outcome::Refused {
+    if environment.outcome != Outcome::Refused || environment.unread_count > 0 {
         return environment;
     }
     let lines = bare.lines().filter(|line| !line.trim().is_empty());
@@ -261,7 +278,7 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
     const OF_EVALUATION: &str = "a table of the evaluation harness, of a model’s scores";
     const OF_BATCHES: &str = "A step takes several where gradients are accumulated. Give the time of a step in a run file (measured.step-time).";
     const OF_TRAINER: &str = "Paste what the run prints, and the model’s config.json.";
-    const FORMS: [(&[&str], &str, &str); 81] = [
+    const FORMS: [(&[&str], &str, &str); 83] = [
         (
             &["llamafactory-cli train"],
             "a command of LLaMA-Factory, whose settings stand in the file that it names",
@@ -358,6 +375,14 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
             "a stack that py-spy dumped: the first line below its thread is where that thread stands",
             OF_A_JOB,
         ),
+        (
+            &["GPU instance profiles:"],
+            "what nvidia-smi mig -lgip lists, the parts that a GPU can be split into",
+            OF_A_GPU,
+        ),
+        (&["Unsloth ", ": Fast ", " patching."], "Unsloth’s banner", "Paste the lines of its steps, too."),
+        (&["MIG devices:", "GI", "CI"], "the part of nvidia-smi’s table that lists parts of GPUs", OF_A_GPU),
+        (&[".batch|", ".extern|"], "what sacct -P prints, without the names of its columns", OF_A_JOB),
         (&["# gpu", "pid", "type", "command"], "what nvidia-smi pmon prints", OF_A_GPU),
         (&["text-generation-inference", "--model-id"], "a command of Text Generation Inference", OF_ANOTHER),
         (&["llama-server", "-m"], "a command of llama.cpp", OF_ANOTHER),
@@ -382,8 +407,6 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
         (&["guidellm "], "a command of guidellm, which measures a server", OF_A_SERVER),
         (&["Benchmarks Info:", "Metadata"], "a table of guidellm", OF_A_SERVER),
         (&["Performance Parameters", "TTFT", "TPOT"], "a table of AISBench", OF_A_SERVER),
-        (&["--rollout-batch-size"], "options of slime, of reinforcement learning", OF_A_JOB),
-        (&["--num-rollout"], "options of slime, of reinforcement learning", OF_A_JOB),
         (&["_perf ", "-b ", "-e "], "a command that starts nccl-tests", "Paste the table that it prints."),
         (&["GPU", " X ", "SYS"], "a part of the matrix of nvidia-smi topo -m", MATRIX),
         (&["GPU", " X ", "NV"], "a part of the matrix of nvidia-smi topo -m", MATRIX),
@@ -397,7 +420,9 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
 
 /// What lists jobs, nodes or pods, by the columns that its first lines name.
 fn jobs(text: &str) -> Option<&'static str> {
-    const LISTS: [(&[&str], &str); 7] = [
+    const LISTS: [(&[&str], &str); 9] = [
+        (&["JobID", "State"], "what sacct prints, a list of jobs"),
+        (&["JobID", "MaxRSS"], "what sacct prints, a list of jobs"),
         (&["JOBID", "PARTITION", "ST", "NODELIST(REASON)"], "what squeue prints, a list of jobs"),
         (&["PARTITION", "AVAIL", "TIMELIMIT", "NODELIST"], "what sinfo prints, a list of nodes"),
         (&["NODELIST", "NODES", "PARTITION", "STATE", "REASON"], "what sinfo prints, a list of nodes"),
@@ -447,9 +472,16 @@ fn served(name: &str, text: &str, lines: &Range<usize>, mut command: Card) -> Ca
     let mut log = output(name, &rest.join("\n"));
     if log.outcome == Outcome::Refused {
         let others = |(_, line): &(usize, &&str)| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+        let has = |start: &str| text.lines().any(|line| line.starts_with(start));
+        let is_manifest = has("apiVersion:") && has("kind:");
+        let mut passed = 0;
         // What an error says is kept as what stopped it.
         for (i, line) in rest.iter().enumerate().filter(others).filter(|(_, line)| !is_failure(&plain(line))) {
-            command.unread(line, "only the command is read", i + 1);
+            if is_manifest && is_of_manifest(line) {
+                passed += 1;
+            } else {
+                command.unread(line, "only the command is read", i + 1);
+            }
         }
         let [nodes, node] = evidence::pods(text, &mut command);
         if nodes.is_none() && node.is_none() && text.contains("#SBATCH") {
@@ -459,7 +491,14 @@ fn served(name: &str, text: &str, lines: &Range<usize>, mut command: Card) -> Ca
         }
         command.stop = log.stop;
         command.said.clear();
-        return command.done();
+        let mut command = command.done();
+        if passed > 0 {
+            command.said += &format!(
+                " Of the manifest, {} of metadata, ports, probes, volumes and status say nothing of memory or time.",
+                counted(passed, "line", "lines")
+            );
+        }
+        return command;
     }
     if command.outcome == Outcome::Refused {
         return log;
@@ -474,6 +513,18 @@ fn served(name: &str, text: &str, lines: &Range<usize>, mut command: Card) -> Ca
     log.done()
 }
 
+/// Whether a line is one of a manifest that says nothing of a server: a key and its value, or an item. Variables of the engine and of its libraries do.
+fn is_of_manifest(line: &str) -> bool {
+    const ENGINES: [&str; 8] = ["VLLM_", "SGLANG_", "SGL_", "TRTLLM_", "NCCL_", "CUDA_", "PYTORCH_", "TORCH_"];
+    let bare = line.trim().trim_start_matches("- ");
+    let (key, value) = bare.split_once(':').unwrap_or((bare, ""));
+    let is_engine = |word: &str| ENGINES.iter().any(|start| word.trim().trim_matches(['"', '\'']).starts_with(start));
+    let is_item = line.trim_start().starts_with("- ") || ["---", "}", "]", "- |", "|"].contains(&line.trim());
+    let is_key = parts::is_word(key) || key.contains(['/', '.']) && !key.contains(' ');
+    let is_pair = is_key && (value.is_empty() || value.starts_with(' '));
+    (is_pair && bare.contains(':') || is_item) && !is_engine(key) && !is_engine(value)
+}
+
 /// What nvidia-smi printed, and the run around its table, as a batch job logs both.
 fn among(name: &str, text: &str, tool: Card) -> Card {
     let is_table = |line: &str| line.trim_start().starts_with(['|', '+']) && line.trim_end().ends_with(['|', '+']);
@@ -484,7 +535,7 @@ fn among(name: &str, text: &str, tool: Card) -> Card {
     let mut log = output(name, &rest.join("\n"));
     if log.outcome == Outcome::Refused {
         let mut card = tool;
-        card.said.clear();
+        card.said = hardware::held(text).said();
         let others = rest.iter().enumerate().filter(|(_, line)| !line.trim().is_empty());
         // A prompt, the command and its date are the tool's.
         for (i, line) in others.skip_while(|(i, _)| *i < 3) {
@@ -495,6 +546,10 @@ fn among(name: &str, text: &str, tool: Card) -> Card {
         return card.done();
     }
     log.run.take(&tool.run);
+    let held = hardware::held(text).said();
+    if !held.is_empty() {
+        log.said = format!("{held} {}", log.said);
+    }
     log.found.splice(0..0, tool.found);
     log.unread.splice(0..0, tool.unread);
     log.unread_count += tool.unread_count;
@@ -514,7 +569,7 @@ fn listed(text: &str, mut card: Card) -> Card {
             card.unread(line, "only the names of the GPUs are read", i + 1);
         }
     }
-    card.said.clear();
+    card.said = hardware::held(text).said();
     card.done()
 }
 
@@ -600,11 +655,35 @@ fn json(name: &str, text: &str) -> Card {
         }
         Ok(_) if output(name, text).outcome != Outcome::Refused => output(name, text),
         Ok(value) if !MODEL_KEYS.iter().any(|key| value.get(key).is_some()) => {
-            Card::refused(name, Kind::Unknown, companion(|field| value.get(field)).unwrap_or(NO_CONFIG))
+            let said = of_profiler(&value).or_else(|| companion(|field| value.get(field)));
+            Card::refused(name, Kind::Unknown, said.unwrap_or(NO_CONFIG))
         }
         // Its reader knows what Python writes and JSON doesn't have.
         _ => evidence::config(name, text),
     }
+}
+
+/// What is said of what a profiler writes beside a trace, or in a form of its own.
+fn of_profiler(value: &Value) -> Option<&'static str> {
+    let is_timeline = |list: &Vec<Value>| {
+        let is_entry =
+            |entry: &Value| entry.as_array().is_some_and(|row| row.len() == 4 && row.iter().all(Value::is_i64));
+        !list.is_empty() && list.iter().take(20).all(is_entry)
+    };
+    if value.get("rocprofiler-sdk-tool").is_some() {
+        return Some(
+            "It is rocprofv3’s own JSON, which isn’t read here. Record the same step with torch.profiler and prof.export_chrome_trace.",
+        );
+    }
+    if value.get("nodes").is_some_and(Value::is_array) && value.get("schema").is_some() {
+        return Some(
+            "It is an execution trace of PyTorch’s ExecutionTraceObserver, a graph of operators without the GPU’s times. Bring the trace that \
+             prof.export_chrome_trace writes of the same step.",
+        );
+    }
+    value.as_array().is_some_and(is_timeline).then_some(
+        "It is the raw list of prof.export_memory_timeline, which isn’t read here. Bring a memory snapshot: torch.cuda.memory._dump_snapshot.",
+    )
 }
 
 /// What is said of JSON that is nothing known.

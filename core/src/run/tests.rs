@@ -426,7 +426,7 @@ fn a_matrix_says_what_hangs_where() {
     let sockets = node.sockets();
     let places: Vec<(&str, &[Vec<usize>])> = sockets.iter().map(|s| (s.numa.as_str(), s.switches.as_slice())).collect();
     assert_eq!(places, [("0", &[vec![0, 4], vec![1]][..]), ("1", &[vec![2], vec![3]][..])]);
-    assert_eq!(node.nvlinks().iter().map(|(a, b, _)| (*a, *b)).collect::<Vec<_>>(), [(0, 1), (2, 3)]);
+    assert_eq!(node.direct().iter().map(|(a, b, _)| (*a, *b)).collect::<Vec<_>>(), [(0, 1), (2, 3)]);
     assert!(
         node.finding().contains("4 of 6 GPU pairs, such as GPU0 and GPU2, are joined through a CPU (SYS)"),
         "{}",
@@ -466,9 +466,16 @@ fn what_is_known_and_not_read_is_named() {
     let squeue = "             JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n              4242       gpu    train       me PD       0:00      4 (Resources)\n";
     let qstat = "Job id            Name             User              Time Use S Queue\n----------------  ---------------- ----------------  -------- - -----\n4242.pbs          train            me                0        Q gpu\n";
     let pods = "NAME             READY   STATUS    RESTARTS   AGE\ntrain-worker-0   1/1     Running   0          3m\n";
-    for (text, says) in
-        [(nsight, "nsys stats"), (squeue, "squeue prints"), (qstat, "qstat prints"), (pods, "kubectl get pods prints")]
-    {
+    let sacct = "JobID           JobName  AllocCPUS     MaxRSS      State\n------------ ---------- ---------- ---------- ----------\n20                sleep          2                FAILED\n";
+    let slime = "ray job submit --address=\"http://127.0.0.1:8265\" -- python3 train.py --actor-num-gpus-per-node 8 --rollout-num-gpus 8 --tensor-model-parallel-size 2 --num-layers 36 --global-batch-size 256\n";
+    for (text, says) in [
+        (nsight, "nsys stats"),
+        (squeue, "squeue prints"),
+        (qstat, "qstat prints"),
+        (pods, "kubectl get pods prints"),
+        (sacct, "sacct prints"),
+        (slime, "It starts slime"),
+    ] {
         let card = read("x", text);
         assert!(card.outcome == Outcome::Refused && card.said.contains(says), "{says}: {}", card.said);
     }
@@ -626,6 +633,185 @@ fn what_requests_wait_for_is_said() {
     assert!(says(&run).contains("the engine works on 38 requests, its limit"), "{}", says(&run));
     run.measured.remove(&M::Waiting);
     assert!(!says(&run).contains("wait for the first token"));
+}
+
+#[test]
+fn preemptions_are_judged() {
+    use Metric as M;
+
+    // vLLM 0.6 warns at the first and at each fiftieth.
+    let line = |n: u64| {
+        format!(
+            "WARNING 03-06 12:30:11 scheduler.py:1754] Sequence group 7 is preempted by PreemptionMode.RECOMPUTE mode because there is not enough KV cache space. This can affect the end-to-end performance. Increase gpu_memory_utilization or tensor_parallel_size to provide more KV cache memory. total_num_cumulative_preemption={n}\n"
+        )
+    };
+    let rates = "INFO 03-06 12:30:12 metrics.py:351] Avg prompt throughput: 1042.1 tokens/s, Avg generation throughput: 731.2 tokens/s, Running: 61 reqs, Swapped: 0 reqs, Pending: 139 reqs, GPU KV cache usage: 99.2%, CPU KV cache usage: 0.0%.\n";
+    let card = read("vllm.log", &format!("{}{rates}{}", line(1), line(51)));
+    assert_eq!([M::Preempted, M::Waiting].map(|metric| card.run.measured(metric)), [Some(51.0), Some(139.0)]);
+    // What engines answer to Prometheus says the same.
+    let metrics = "# HELP vllm:num_preemptions_total Cumulative number of preemption from the engine.\n# TYPE vllm:num_preemptions_total counter\nvllm:num_preemptions_total{engine=\"0\",model_name=\"m\"} 51.0\nvllm:num_requests_running{engine=\"0\",model_name=\"m\"} 61.0\nvllm:num_requests_waiting{engine=\"0\",model_name=\"m\"} 139.0\nvllm:kv_cache_usage_perc{engine=\"0\",model_name=\"m\"} 0.992\n";
+    let scraped = read("metrics", metrics);
+    assert_eq!(scraped.outcome, Outcome::Read, "{scraped:?}");
+    for card in [&card, &scraped] {
+        let verdict = compare(&card.run).verdict;
+        assert!(verdict.contains("The engine has preempted 51 requests because the KV cache was full"), "{verdict}");
+        assert!(verdict.contains("It works on 61 requests with 99.2% of the cache in use."), "{verdict}");
+        assert!(verdict.contains("`--max-num-seqs` below 61"), "{verdict}");
+    }
+    // Two engines each have numbers of their own, and none says nothing.
+    let two = read("metrics", &format!("{metrics}{}", metrics.replace("engine=\"0\"", "engine=\"1\"")));
+    assert!(two.unread.iter().any(|unread| unread.text == "Rates of 2 engines"), "{two:?}");
+    let none = compare(&read("metrics", &metrics.replace(" 51.0", " 0.0")).run).verdict;
+    assert!(!none.contains("preempted"), "{none}");
+}
+
+#[test]
+fn a_low_mfu_is_said_beside_published_runs() {
+    let run = |rate: &str| {
+        let text = format!(
+            "[model]\nname = \"llama-3-8b\"\n[cluster]\ngpu = \"h100-80\"\nnode = 8\nnodes = 1\n[layout]\nframework = \"torchtitan\"\ntp = 1\npp = 1\nzero = 3\nseq = 8192\nmbs = 1\nbatch = 8\nrecompute = \"selective\"\nflash = true\n[measured]\ntokens-per-gpu = {{ value = {rate} }}\n"
+        );
+        compare(&Run::parse(&text).expect("a run")).verdict
+    };
+    let slow = run("2158.0");
+    assert!(
+        slow.contains("An MFU of 11.2% is low:") && slow.contains("of models of about this size on H100s reached"),
+        "{slow}"
+    );
+    let fast = run("8300.0");
+    assert!(!fast.contains("is low"), "{fast}");
+}
+
+#[test]
+fn what_holds_a_clock_down_is_said() {
+    let section = |of: &str, active: &[&str]| {
+        let lines = ["Idle", "SW Power Cap", "HW Slowdown", "HW Thermal Slowdown", "HW Power Brake Slowdown"];
+        let line =
+            |key: &&str| format!("        {key:<26}: {}\n", if active.contains(key) { "Active" } else { "Not Active" });
+        let first = format!(
+            "==============NVSMI LOG==============\n\nGPU 00000000:19:00.0\n    Performance State : P0\n    Clocks {of} Reasons\n"
+        );
+        first + &lines.iter().map(line).collect::<String>()
+    };
+    let xml = "<nvidia_smi_log>\n<gpu id=\"00000000:19:00.0\">\n<product_name>NVIDIA H100 80GB HBM3</product_name>\n<clocks_event_reasons>\n<clocks_event_reason_gpu_idle>Not Active</clocks_event_reason_gpu_idle>\n<clocks_event_reason_hw_thermal_slowdown>Active</clocks_event_reason_hw_thermal_slowdown>\n</clocks_event_reasons>\n<fb_memory_usage>\n<used>912 MiB</used>\n</fb_memory_usage>\n</gpu>\n</nvidia_smi_log>\n".to_owned();
+    let table = |degrees: &str, watts: &str| {
+        format!(
+            "| NVIDIA-SMI 535.104.12   Driver Version: 535.104.12   CUDA Version: 12.2 |\n|   0  NVIDIA A100-SXM4-80GB   On  | 00000000:07:00.0 Off |   0 |\n| N/A   {degrees}    P0   {watts} / 400W |  71234MiB / 81920MiB |  100%  Default |\n"
+        )
+    };
+    let rows = |bits: &str| {
+        format!(
+            "index, name, clocks.sm [MHz], clocks_event_reasons.active\n3, NVIDIA H100 80GB HBM3, 345 MHz, {bits}\n"
+        )
+    };
+    for (text, says) in [
+        (
+            section("Event", &["SW Power Cap", "HW Slowdown", "HW Thermal Slowdown"]),
+            "GPU 0 is too hot and slows down (HW Thermal Slowdown).",
+        ),
+        (
+            section("Throttle", &["HW Slowdown", "HW Power Brake Slowdown"]),
+            "The hardware slows GPU 0 down (HW Power Brake Slowdown)",
+        ),
+        (section("Event", &["SW Power Cap"]), "GPU 0 is at its power limit (SW Power Cap). That is normal"),
+        (section("Event", &["Idle"]), "Nothing holds the clocks down, but a GPU is idle"),
+        (section("Event", &[]), "Nothing holds the clocks down at that moment."),
+        (xml, "GPU 0 is too hot and slows down (HW Thermal Slowdown)."),
+        (rows("0x0000000000000048"), "GPU 3 is too hot"),
+        (rows("0x0000000000000004"), "GPU 3 is at its power limit"),
+        (rows("0x0000000000000000"), "Nothing holds the clocks down at that moment."),
+        (table("86C", "310W"), "A GPU is at 86 °C, where GPUs of data centers begin to slow down."),
+        (table("61C", "398W"), "A GPU takes 398 W of 400 W, so its power limit decides its clock."),
+        (table("61C", "310W"), "Everything in it was read."),
+    ] {
+        let card = read("smi", &text);
+        assert_eq!(card.kind, Kind::NvidiaSmi, "{text}");
+        assert!(card.outcome != Outcome::Refused && card.said.starts_with(says), "{says}: {}\n{text}", card.said);
+    }
+}
+
+#[test]
+fn a_topology_of_rocm_smi_is_read() {
+    let text = |link: &str, hops: &str| {
+        let table = |title: &str, off: &str| {
+            format!(
+                "===== {title} =====\n       GPU0         GPU1\nGPU0   0            {off}\nGPU1   {off}           0\n\n"
+            )
+        };
+        let numa = "GPU[0]\t\t: (Topology) Numa Node: 0\nGPU[1]\t\t: (Topology) Numa Node: 1\n";
+        let tables = table("Weight between two GPUs", "15")
+            + &table("Hops between two GPUs", hops)
+            + &table("Link Type between two GPUs", link);
+        format!("===== ROCm System Management Interface =====\n{tables}===== Numa Nodes =====\n{numa}")
+    };
+    for (link, hops, slowest, says) in [
+        ("XGMI", "1", Hop::Xgmi, "Every pair of the 2 GPUs has Infinity Fabric (XGMI)."),
+        ("PCIE", "2", Hop::Node, "is joined through a CPU (NODE)"),
+        ("PCIE", "3", Hop::Sys, "is joined through a CPU (SYS)"),
+    ] {
+        let card = read("topo", &text(link, hops));
+        assert_eq!(
+            (card.kind, card.outcome, card.run.cluster.node),
+            (Kind::RocmSmi, Outcome::Read, Some(2)),
+            "{card:?}"
+        );
+        assert_eq!(card.topology.as_ref().and_then(Topology::slowest), Some(slowest));
+        assert!(card.said.contains(says), "{}", card.said);
+        // It stays in a run file.
+        assert_eq!(Run::parse(&card.run.write()).as_ref(), Ok(&card.run));
+    }
+    let mut run = read("topo", &text("XGMI", "1")).run;
+    run.cluster.gpu = Some("mi300x".to_owned());
+    let own = crate::hardware::find("mi300x").and_then(|gpu| crate::hardware::links::of(gpu).0);
+    let link =
+        run.cluster.topology.as_deref().and_then(Topology::read).and_then(|t| t.link(crate::hardware::find("mi300x")));
+    assert!(own.is_some() && link.map(|link| link.id) == own.map(|link| link.id), "{link:?}");
+    let cut = text("XGMI", "1").replace("GPU1   XGMI           0", "");
+    assert_eq!(read("topo", &cut).outcome, Outcome::Refused);
+}
+
+#[test]
+fn a_manifest_of_a_server_lists_what_matters() {
+    let manifest = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: qwen\nspec:\n  replicas: 1\n  template:\n    spec:\n      containers:\n      - name: vllm\n        image: vllm/vllm-openai:v0.11.0\n        command: [\"vllm\", \"serve\", \"Qwen/Qwen2.5-7B-Instruct\", \"--tensor-parallel-size\", \"2\"]\n        env:\n        - name: VLLM_ATTENTION_BACKEND\n          value: FLASHINFER\n        ports:\n        - containerPort: 8000\n        resources:\n          limits:\n            nvidia.com/gpu: \"2\"\n        livenessProbe:\n          httpGet: {path: /health, port: 8000}\n";
+    let card = read("vllm.yaml", manifest);
+    let lines: Vec<&str> = card.unread.iter().map(|unread| unread.text.as_str()).collect();
+    assert_eq!((card.kind, &lines[..]), (Kind::Serve, &["- name: VLLM_ATTENTION_BACKEND"][..]), "{card:?}");
+    assert!(card.said.contains("Of the manifest, 20 lines of metadata"), "{}", card.said);
+    // Ray Serve starts vLLM by the arguments of its engine.
+    let ray = "apiVersion: ray.io/v1\nkind: RayService\nmetadata:\n  name: llm\nspec:\n  serveConfigV2: |\n    applications:\n    - name: llms\n      args:\n        llm_configs:\n        - model_loading_config:\n            model_id: qwen\n            model_source: Qwen/Qwen2.5-7B-Instruct\n          engine_kwargs:\n            max_model_len: 8192\n            tensor_parallel_size: 4\n            enforce_eager: false\n  rayClusterConfig:\n    workerGroupSpecs:\n    - replicas: 1\n      template:\n        spec:\n          containers:\n          - name: worker\n            resources:\n              limits:\n                nvidia.com/gpu: \"4\"\n";
+    let card = read("ray.yaml", ray);
+    let s = &card.run.serving;
+    assert_eq!(
+        (card.kind, s.tp, s.context, card.run.cluster.node),
+        (Kind::Serve, Some(4), Some(8192), Some(4)),
+        "{card:?}"
+    );
+    assert_eq!(s.hub.as_deref(), Some("Qwen/Qwen2.5-7B-Instruct"));
+}
+
+#[test]
+fn an_idle_gpu_of_a_trace_is_said_and_counts_in_its_step() {
+    // A kernel of 10 µs in a step of a millisecond.
+    let trace = "{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#1\", \"pid\": 9, \"tid\": 9, \"ts\": 0, \"dur\": 1000}, {\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"gemm\", \"pid\": 0, \"tid\": 7, \"ts\": 400, \"dur\": 10, \"args\": {\"stream\": 7}}]}";
+    let card = read("trace.json", trace);
+    let shares = [Metric::GpuCompute, Metric::GpuIdle].map(|metric| card.run.measured(metric).unwrap_or_default());
+    assert!((shares[0] - 0.01).abs() < 1e-9 && (shares[1] - 0.99).abs() < 1e-9, "{shares:?}");
+    let verdict = compare(&card.run).verdict;
+    assert!(verdict.contains("The GPU does nothing for 99% of the traced time."), "{verdict}");
+    // What profilers write beside a trace is called what it is.
+    for (text, says) in [
+        (trace.replace("\"kernel\"", "\"mtia_ccp_events\""), "MTIA"),
+        (trace.replace("\"kernel\"", "\"cuda_profiler_range\""), "range profiler"),
+        ("{\"rocprofiler-sdk-tool\": [{\"metadata\": {}}]}".to_owned(), "rocprofv3"),
+        (
+            "{\"schema\": \"1.0.1\", \"pid\": 5, \"nodes\": [{\"name\": \"aten::empty\", \"id\": 3}]}".to_owned(),
+            "execution trace",
+        ),
+        ("[[-1, 1, 37888, 7], [-1, 1, 512, 7]]".to_owned(), "export_memory_timeline"),
+    ] {
+        let card = read("x.json", &text);
+        assert!(card.outcome == Outcome::Refused && card.said.contains(says), "{says}: {}", card.said);
+    }
 }
 
 #[test]

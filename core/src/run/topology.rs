@@ -23,6 +23,8 @@ pub struct Device {
 /// How two devices are joined; the slower path is the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hop {
+    /// AMD's Infinity Fabric.
+    Xgmi,
     /// So many NVLinks.
     NvLink(u64),
     /// One PCIe switch.
@@ -52,6 +54,7 @@ impl PartialOrd for Hop {
 impl Hop {
     const fn rank(self) -> (u8, u64) {
         match self {
+            Self::Xgmi => (0, 0),
             // More links are faster.
             Self::NvLink(n) => (0, u64::MAX - n),
             Self::Pix => (1, 0),
@@ -64,6 +67,7 @@ impl Hop {
 
     fn read(word: &str) -> Option<Self> {
         Some(match word {
+            "XGMI" => Self::Xgmi,
             "PIX" => Self::Pix,
             "PXB" => Self::Pxb,
             "PHB" => Self::Phb,
@@ -76,6 +80,7 @@ impl Hop {
     /// As `nvidia-smi` writes it.
     pub fn label(self) -> String {
         match self {
+            Self::Xgmi => "XGMI".to_owned(),
             Self::NvLink(n) => format!("NV{n}"),
             Self::Pix => "PIX".to_owned(),
             Self::Pxb => "PXB".to_owned(),
@@ -88,6 +93,7 @@ impl Hop {
     /// What it means, in a few words.
     pub const fn meaning(self) -> &'static str {
         match self {
+            Self::Xgmi => "Infinity Fabric",
             Self::NvLink(_) => "NVLink",
             Self::Pix => "one PCIe switch",
             Self::Pxb => "several PCIe switches",
@@ -102,9 +108,9 @@ impl Hop {
         self >= Self::Phb
     }
 
-    /// Whether it is NVLink.
-    pub const fn is_nvlink(self) -> bool {
-        matches!(self, Self::NvLink(_))
+    /// Whether it is a link between the GPUs themselves.
+    pub const fn is_direct(self) -> bool {
+        matches!(self, Self::NvLink(_) | Self::Xgmi)
     }
 }
 
@@ -195,9 +201,9 @@ impl Topology {
         self.pairs().into_iter().map(|(_, _, hop)| hop).max()
     }
 
-    /// Pairs of GPUs that NVLink joins, and by how many links.
-    pub fn nvlinks(&self) -> Vec<(usize, usize, Hop)> {
-        self.pairs().into_iter().filter(|(_, _, hop)| hop.is_nvlink()).collect()
+    /// Pairs of GPUs that a link of their own joins, and by how many.
+    pub fn direct(&self) -> Vec<(usize, usize, Hop)> {
+        self.pairs().into_iter().filter(|(_, _, hop)| hop.is_direct()).collect()
     }
 
     /// Pairs of GPUs whose cell says nothing that is known.
@@ -206,11 +212,15 @@ impl Topology {
         (n * n.saturating_sub(1) / 2).saturating_sub(self.pairs().len())
     }
 
-    /// What joins every pair of GPUs, if that is NVLink: `18 NVLinks`, `at least 1 NVLink`.
+    /// What joins every pair of GPUs, if that is a link of their own: `18 NVLinks`, `at least 1 NVLink`, `Infinity Fabric (XGMI)`.
     pub fn wires(&self) -> Option<String> {
         let pairs = self.pairs();
         let slowest = pairs.iter().map(|(_, _, hop)| *hop).max().filter(|_| self.unknown() == 0)?;
-        let Hop::NvLink(n) = slowest else { return None };
+        let n = match slowest {
+            Hop::NvLink(n) => n,
+            Hop::Xgmi => return Some(format!("{} ({})", slowest.meaning(), slowest.label())),
+            _ => return None,
+        };
         let all_alike = pairs.iter().all(|(_, _, hop)| *hop == slowest);
         Some(format!("{}{}", if all_alike { "" } else { "at least " }, counted(n, "NVLink", "NVLinks")))
     }
@@ -220,7 +230,7 @@ impl Topology {
     pub fn sockets(&self) -> Vec<Socket> {
         let n = self.devices.len();
         let numa = |i: usize| self.devices.get(i).map(|d| d.numa.as_str()).filter(|numa| !numa.is_empty());
-        let is_near = |a: usize, b: usize, most: Hop| self.hop(a, b).is_some_and(|hop| !hop.is_nvlink() && hop <= most);
+        let is_near = |a: usize, b: usize, most: Hop| self.hop(a, b).is_some_and(|hop| !hop.is_direct() && hop <= most);
         let says = |i: &usize| numa(*i).is_some() || (0..n).any(|other| is_near(*i, other, Hop::Sys));
         let (known, unknown): (Vec<usize>, Vec<usize>) = (0..n).partition(says);
         let share_cpu = |a, b| is_near(a, b, Hop::Node) || numa(a).is_some() && numa(a) == numa(b);
@@ -252,6 +262,7 @@ impl Topology {
                 .and_then(|gpu| links::of(gpu).0)
                 .or_else(|| links::find(if n >= 18 { "nvlink4" } else { "nvlink3" })),
             Hop::NvLink(_) => None,
+            Hop::Xgmi => links::of(gpu?).0,
             _ => links::host(gpu?),
         }
     }
@@ -269,9 +280,12 @@ impl Topology {
         let name = |i: usize| self.devices.get(i).map_or("", |d| d.name.as_str());
         let inside = match self.wires() {
             Some(wires) => format!("Every pair of the {n} has {wires}."),
-            None if slowest.is_nvlink() => {
+            None if slowest.is_direct() => {
                 let pairs = counted(pairs.len() as u64, "GPU pair is", "GPU pairs are");
-                format!("{pairs} joined by NVLink; how the others of the {n} are joined, the matrix doesn’t say.")
+                format!(
+                    "{pairs} joined by {}; how the others of the {n} are joined, the matrix doesn’t say.",
+                    slowest.meaning()
+                )
             }
             None => {
                 let slow = pairs.iter().filter(|(_, _, hop)| *hop == slowest).count();
@@ -323,6 +337,57 @@ fn header(line: &str) -> Option<Vec<&str>> {
     let is_device =
         |word: &&str| ["GPU", "NIC", "mlx", "hns", "bnxt", "roce", "irdma"].iter().any(|p| word.starts_with(p));
     (columns.len() >= 2 && columns.first() == Some(&"GPU0") && columns.iter().all(is_device)).then_some(columns)
+}
+
+/// What `rocm-smi --showtopo` and `amd-smi topology` print, if a text is that: a table each of links and hops, and the NUMA nodes.
+pub(super) fn of_rocm(name: &str, text: &str) -> Option<Card> {
+    let title = ["Link Type between two GPUs", "LINK TYPE TABLE"].into_iter().find(|title| text.contains(title))?;
+    let Some(matrix) = matrix_of_rocm(text, title) else {
+        let why = "The table of links between GPUs isn’t whole. Paste all of what rocm-smi --showtopo or amd-smi topology prints.";
+        return Some(Card::refused(name, Kind::RocmSmi, why));
+    };
+    let tool = super::hardware::rocm_smi(name, text);
+    let mut topology = card(name, &matrix);
+    topology.kind = Kind::RocmSmi;
+    topology.run.take(&tool.run);
+    topology.found.extend(tool.found.into_iter().filter(|found| found.what != "GPUs per node"));
+    Some(topology)
+}
+
+/// The same as the matrix that `nvidia-smi topo -m` would print. By AMD's documentation a path over PCIe of two hops stays on one CPU, and one of three
+/// crosses to the other.
+fn matrix_of_rocm(text: &str, title: &str) -> Option<String> {
+    let table = |title: &str| {
+        let mut lines = text.lines().skip_while(|line| !line.contains(title)).skip(1);
+        let columns = lines.next()?.split_whitespace().take(MOST).count();
+        let rows = lines.map(|line| line.split_whitespace().skip(1).map(str::to_owned).collect::<Vec<_>>());
+        let rows: Vec<Vec<String>> = rows.take(columns).collect();
+        (columns > 1 && rows.len() == columns && rows.iter().all(|row| row.len() == columns)).then_some(rows)
+    };
+    let links = table(title)?;
+    let hops = ["Hops between two GPUs", "HOPS TABLE"].into_iter().find_map(table).unwrap_or_default();
+    let numa = |gpu: usize| {
+        let start = format!("GPU[{gpu}]");
+        let line = text.lines().find(|line| line.starts_with(&start) && line.contains("Numa Node:"))?;
+        line.rsplit_once(": ").map(|(_, node)| node.trim().to_owned())
+    };
+    let names: Vec<String> = (0..links.len()).map(|i| format!("GPU{i}")).collect();
+    let mut matrix = format!("\t{}\tCPU Affinity\tNUMA Affinity", names.join("\t"));
+    for (i, (name, row)) in names.iter().zip(&links).enumerate() {
+        let cell = |(j, link): (usize, &String)| match (
+            link.as_str(),
+            hops.get(i).and_then(|row| row.get(j)).map(String::as_str),
+        ) {
+            _ if i == j => "X",
+            ("XGMI", _) => "XGMI",
+            ("PCIE", Some("2")) => "NODE",
+            ("PCIE", Some("3")) => "SYS",
+            _ => "?",
+        };
+        let cells: Vec<&str> = row.iter().enumerate().map(cell).collect();
+        matrix += &format!("\n{name}\t{}\t-\t{}", cells.join("\t"), numa(i).unwrap_or_default());
+    }
+    Some(matrix)
 }
 
 /// The card of a matrix.

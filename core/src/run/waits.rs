@@ -5,12 +5,13 @@ use super::measure::Metric;
 use crate::quantity::{Unit, counted, grouped};
 
 /// What an engine reports of itself that no model here predicts.
-pub(super) const SHOWN: [Metric; 8] = [
+pub(super) const SHOWN: [Metric; 9] = [
     Metric::KvUsage,
     Metric::GenerationRate,
     Metric::PromptRate,
     Metric::Running,
     Metric::Waiting,
+    Metric::Preempted,
     Metric::PrefixHits,
     Metric::FirstToken,
     Metric::PerToken,
@@ -20,8 +21,38 @@ const FULL: f64 = 0.9;
 /// The part of the prompts' tokens below which the prefix cache does next to nothing.
 const FEW: f64 = 0.01;
 
-/// What requests wait for, if any wait: the engine's own limit, room in the cache, or neither. `tokens` is what the cache has room for.
-pub(super) fn sentence(run: &Run, tokens: Option<f64>) -> Option<String> {
+/// What an engine's own numbers say: what requests wait for, and that some were preempted. `tokens` is what the cache has room for.
+pub(super) fn sentences(run: &Run, tokens: Option<f64>) -> impl Iterator<Item = String> {
+    waiting(run, tokens).into_iter().chain(preempted(run, tokens))
+}
+
+/// That the cache is too small for the requests that run at the same time, if the engine took some out of its batch.
+fn preempted(run: &Run, tokens: Option<f64>) -> Option<String> {
+    let n = run.measured(Metric::Preempted).map(f64::round).filter(|n| *n >= 1.0)? as u64;
+    let running = run.measured(Metric::Running).map(f64::round).filter(|n| *n >= 1.0);
+    let among = running.zip(run.measured(Metric::KvUsage)).map(|(running, usage)| {
+        let room = tokens.map(|tokens| format!(" with room for {} tokens", grouped(tokens as u64)));
+        format!(
+            " It works on {} with {} of the cache{} in use.",
+            counted(running as u64, "request", "requests"),
+            Unit::Fraction.format(usage),
+            room.unwrap_or_default()
+        )
+    });
+    let below = running.map(|running| format!(" below {}", grouped(running as u64)));
+    Some(format!(
+        "The engine has preempted {} because the KV cache was full: it admits requests by their prompts, and then they grow.{} A preempted request \
+         is computed again from its first token. Let fewer run at the same time (`--max-num-seqs`{}), or make room: raise \
+         `--gpu-memory-utilization` if the GPU has any left, store the cache in FP8 (`--kv-cache-dtype fp8`), or split the model over more GPUs \
+         (`--tensor-parallel-size`).",
+        counted(n, "request", "requests"),
+        among.unwrap_or_default(),
+        below.unwrap_or_default(),
+    ))
+}
+
+/// What requests wait for, if any wait: the engine's own limit, room in the cache, or neither.
+fn waiting(run: &Run, tokens: Option<f64>) -> Option<String> {
     let waiting = run.measured(Metric::Waiting).map(f64::round).filter(|n| *n >= 1.0)?;
     let usage = run.measured(Metric::KvUsage)?;
     let running = run.measured(Metric::Running).map(f64::round).filter(|n| *n >= 1.0);

@@ -217,6 +217,13 @@ impl Trace {
         self.spans.iter().filter(is_step).map(|span| span.length)
     }
 
+    /// For how long at least one of those steps runs, in nanoseconds.
+    pub fn stepped(&self) -> i64 {
+        let is_step = |span: &&Span| span.sort == Sort::Range && self.name(span).starts_with("ProfilerStep");
+        let steps = self.spans.iter().filter(is_step);
+        intervals::length(&intervals::union(steps.map(|span| (span.start, span.start.saturating_add(span.length)))))
+    }
+
     /// Whether the GPU does anything in it.
     pub fn has_gpu(&self) -> bool {
         self.spans.iter().any(|s| s.sort.is_work())

@@ -31,7 +31,7 @@ pub(super) fn of(run: &Run) -> AnyView {
 }
 
 fn class(hop: Hop) -> &'static str {
-    if hop.is_nvlink() {
+    if hop.is_direct() {
         "fast"
     } else if hop.is_slow() {
         "slow"
@@ -169,7 +169,7 @@ fn drawing(topology: &Topology) -> AnyView {
             .into_any()
         }
         None => {
-            let arcs = topology.nvlinks().into_iter().filter_map(|(a, b, hop)| {
+            let arcs = topology.direct().into_iter().filter_map(|(a, b, hop)| {
                 let (from, to) = (middle(a)?, middle(b)?);
                 let path = format!("M{from} {GPU} Q{} 14 {to} {GPU}", (from + to) / 2.0);
                 Some(view! {
@@ -181,7 +181,7 @@ fn drawing(topology: &Topology) -> AnyView {
         }
     };
     let height = CPU + FLAT + 10.0;
-    let legend = sockets.iter().any(|socket| socket.is_known) && topology.slowest().is_some_and(|hop| !hop.is_nvlink());
+    let legend = sockets.iter().any(|socket| socket.is_known) && topology.slowest().is_some_and(|hop| !hop.is_direct());
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label="Drawing of the node">
             <svg

@@ -51,7 +51,7 @@ const STARTS: [&str; 6] =
 /// The first command in a text that starts a server, and the lines that it stands on, from 0.
 pub(in crate::run) fn find(text: &str) -> Option<(Range<usize>, Read)> {
     if !STARTS.iter().any(|start| text.contains(start)) {
-        return None;
+        return of_ray(text);
     }
     let lines: Vec<&str> = text.lines().collect();
     let line = |i: usize| lines.get(i).map_or("", |line| line.trim());
@@ -150,6 +150,35 @@ fn of_container(lines: &[&str]) -> Option<(Range<usize>, Read)> {
         let read = command::read(&whole).filter(|read| read.serve != Serve::default())?;
         Some((range.start..to, read))
     })
+}
+
+/// What Ray Serve starts as vLLM, by the `engine_kwargs` of its `llm_configs`, and the lines that they stand on (`ray-project/ray`,
+/// `llm/_internal/serve/configs/server_models.py`).
+fn of_ray(text: &str) -> Option<(Range<usize>, Read)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let at = lines.iter().position(|line| line.trim().trim_start_matches("- ") == "engine_kwargs:")?;
+    let own = indent(lines.get(at)?);
+    let is_below = |line: &&&str| line.trim().is_empty() || indent(line) > own;
+    let below: Vec<&str> = lines.iter().skip(at + 1).take_while(is_below).copied().collect();
+    let model = |key: &str| {
+        let value = lines.iter().find_map(|line| line.trim().trim_start_matches("- ").strip_prefix(key))?.trim();
+        Some(value.trim_matches(['"', '\''])).filter(|value| !value.is_empty())
+    };
+    let mut words = vec!["vllm serve".to_owned()];
+    words.extend(model("model_source:").or_else(|| model("model_id:")).map(str::to_owned));
+    for line in &below {
+        let Some((key, value)) = line.split_once(':').filter(|_| !line.trim_start().starts_with('#')) else { continue };
+        let value = value.split(" #").next().unwrap_or_default().trim().trim_matches(['"', '\'']);
+        let option = format!("--{}", key.trim().replace('_', "-"));
+        match value {
+            "false" | "False" => {}
+            "true" | "True" => words.push(option),
+            _ => words.push(format!("{option} {value}")),
+        }
+    }
+    let read = command::read(&words.join(" ")).filter(|read| read.serve != Serve::default())?;
+    Some((at..at + 1 + below.len(), read))
 }
 
 /// What a command says, which stands on this line.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::named::Writer;
 use super::{Building, End, Ended, Problem};
 use crate::quantity::{Unit, counted, grouped};
-use crate::trace::{Platform, Sort, Trace};
+use crate::trace::{Platform, Sort, Span, Trace};
 
 /// How the file ended, if it did so badly. `count` events were read.
 fn of_end(end: End, ended: Option<(Ended, u64)>, count: u64) -> Option<Problem> {
@@ -103,7 +103,15 @@ impl Building {
         if has_work && self.trace.platform == Platform::Mtia {
             say(OF_MTIA.to_owned());
         }
-        if count > 0 && !has_work && writer != Writer::Autograd {
+        let is_of_ranges = |span: &&Span| self.trace.names.get(span.category) == "cuda_profiler_range";
+        let ranges = if has_work { 0 } else { self.trace.spans.iter().filter(is_of_ranges).count() as u64 };
+        if ranges > 0 {
+            say(format!(
+                "It was recorded with CUPTI’s range profiler: its {} kernels have hardware counters, and times that were measured with each kernel \
+                 alone, which say nothing of a step. Record it without experimental_config.",
+                grouped(ranges)
+            ));
+        } else if count > 0 && !has_work && writer != Writer::Autograd {
             let (device, record) = (self.trace.platform.device(), self.trace.platform.recording());
             say(match unknown_category(&self.trace) {
                 Some((category, events)) => format!(
