@@ -180,26 +180,31 @@ pub fn standing(mfu: f64, gpu: Option<&Accelerator>) -> String {
 /// How far the parameters of two models may be apart, as a ratio, for their MFUs to be put side by side.
 const OF_A_SIZE: f64 = 3.0;
 
-/// That an MFU of a job is below what published runs of models of about its size reached on GPUs of its kind; none where it isn't, or where fewer than
-/// three were published.
+/// That an MFU of a job is below what published runs reached: those of models of about its size on GPUs of its kind, or where fewer than three were
+/// published of its size alone, or on its GPUs alone. None where it isn't.
 pub fn low(job: &Job, mfu: f64) -> Option<String> {
     let family = |gpu: &Accelerator| gpu.name.split(' ').find(|word| word.contains(|c: char| c.is_ascii_digit()));
-    let of_size = |run: &&Published| {
-        let ratio = run.job.parameters() / job.parameters();
-        (1.0 / OF_A_SIZE..=OF_A_SIZE).contains(&ratio) && family(run.job.cluster.gpu) == family(job.cluster.gpu)
-    };
+    let own = family(job.cluster.gpu)?;
+    let of_size = |run: &Published| (1.0 / OF_A_SIZE..=OF_A_SIZE).contains(&(run.job.parameters() / job.parameters()));
+    let on_gpu = |run: &Published| family(run.job.cluster.gpu) == Some(own);
     let runs = all();
-    let reached =
-        Reached::of(runs.iter().filter(of_size)).filter(|reached| reached.runs >= 3 && mfu < reached.least)?;
+    let of = |fits: &dyn Fn(&Published) -> bool| {
+        Reached::of(runs.iter().filter(|run| fits(run))).filter(|reached| reached.runs >= 3)
+    };
+    let (reached, what) = of(&|run| of_size(run) && on_gpu(run))
+        .map(|reached| (reached, format!("of models of about this size on {own}s")))
+        .or_else(|| Some((of(&of_size)?, "of models of about this size, on other GPUs too,".to_owned())))
+        .or_else(|| Some((of(&on_gpu)?, format!("on {own}s, of models of other sizes,"))))?;
     let share = |value: f64| Unit::Fraction.format(value);
-    Some(format!(
-        "An MFU of {} is low: {} of models of about this size on {}s reached {} to {}.",
-        share(mfu),
-        reached.counted(),
-        family(job.cluster.gpu)?,
-        share(reached.least),
-        share(reached.most)
-    ))
+    (mfu < reached.least).then(|| {
+        format!(
+            "An MFU of {} is low: {} {what} reached {} to {}.",
+            share(mfu),
+            reached.counted(),
+            share(reached.least),
+            share(reached.most)
+        )
+    })
 }
 
 /// What usually costs MFU, the cheapest check first.

@@ -155,6 +155,9 @@ fn of_container(lines: &[&str]) -> Option<(Range<usize>, Read)> {
 /// What Ray Serve starts as vLLM, by the `engine_kwargs` of its `llm_configs`, and the lines that they stand on (`ray-project/ray`,
 /// `llm/_internal/serve/configs/server_models.py`).
 fn of_ray(text: &str) -> Option<(Range<usize>, Read)> {
+    if !text.contains("engine_kwargs:") {
+        return None;
+    }
     let lines: Vec<&str> = text.lines().collect();
     let indent = |line: &str| line.len() - line.trim_start().len();
     let at = lines.iter().position(|line| line.trim().trim_start_matches("- ") == "engine_kwargs:")?;
