@@ -71,7 +71,7 @@ pub(super) fn is_trace(head: &str) -> bool {
 /// What profilers write as JSON that isn't read here: what such a file begins with, and a sentence.
 const UNREAD: [(&[&str], &str); 2] = [
     (
-        &["\"schema\"", "\"start_ts\"", "\"nodes\"", "execution_"],
+        &["\"schema\"", "\"pid\"", "\"nodes\""],
         "It is an execution trace, PyTorch’s operators with their inputs and without a GPU’s times. Bring the profiler’s trace of the same \
          step, which prof.export_chrome_trace writes.",
     ),
@@ -85,8 +85,8 @@ const UNREAD: [(&[&str], &str); 2] = [
 pub(super) fn unread(head: &str) -> Option<&'static str> {
     if is_raw_timeline(head) {
         return Some(
-            "It is a memory timeline in raw form: times, actions and bytes without what they belong to. Bring a memory snapshot of the same \
-             steps, which torch.cuda.memory._dump_snapshot writes.",
+            "It is the raw list of prof.export_memory_timeline: times, actions and bytes without what they belong to. Bring a memory snapshot \
+             of the same steps, which torch.cuda.memory._dump_snapshot writes.",
         );
     }
     UNREAD.iter().find(|(keys, _)| keys.iter().all(|key| head.contains(key))).map(|(_, why)| *why)
@@ -96,12 +96,12 @@ pub(super) fn unread(head: &str) -> Option<&'static str> {
 /// (`pytorch/pytorch`, `torch/profiler/_memory_profiler.py`).
 fn is_raw_timeline(head: &str) -> bool {
     let Some(rest) = head.trim_start().strip_prefix("[[") else { return false };
-    let mut events = rest.split("], [").take(8).peekable();
     let four = |event: &str| {
-        let numbers: Vec<i64> = event.split(", ").map_while(|number| number.parse().ok()).collect();
+        let numbers = event.trim_end_matches([']', '\n']).split(", ");
+        let numbers: Vec<i64> = numbers.map_while(|number| number.parse().ok()).collect();
         matches!(numbers[..], [at, 0..=3, bytes, 0..=8] if at >= -1 && bytes >= 0)
     };
-    events.peek().is_some() && rest.matches("], [").take(8).count() == 8 && events.all(four)
+    rest.contains("], [") && rest.split("], [").take(8).all(four)
 }
 
 /// Whether JSON is what Nsight Systems exports, which the reader of traces names.
@@ -127,7 +127,7 @@ mod tests {
             "nodes": [ { "name": "[pytorch|profiler|execution_trace|thread]", "id": 2 } ] }"#;
         assert!(of(graph).is_err_and(|why| why.starts_with("It is an execution trace")));
         let timeline = format!("[{}]", ["[-1, 1, 37888, 7]", "[17, 3, 512, 0]"].repeat(6).join(", "));
-        assert!(of(&timeline).is_err_and(|why| why.starts_with("It is a memory timeline")));
+        assert!(of(&timeline).is_err_and(|why| why.contains("export_memory_timeline")));
         assert!(of(&timeline.replace("512", "0.5")).is_ok());
         assert!(of("[[1, 2, 3, 4]]").is_ok());
         let rocprof = r#"{"rocprofiler-sdk-tool":[{"metadata":{"node":{"id":0}},"pid":908}]}"#;

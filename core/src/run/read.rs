@@ -655,35 +655,11 @@ fn json(name: &str, text: &str) -> Card {
         }
         Ok(_) if output(name, text).outcome != Outcome::Refused => output(name, text),
         Ok(value) if !MODEL_KEYS.iter().any(|key| value.get(key).is_some()) => {
-            let said = of_profiler(&value).or_else(|| companion(|field| value.get(field)));
-            Card::refused(name, Kind::Unknown, said.unwrap_or(NO_CONFIG))
+            Card::refused(name, Kind::Unknown, companion(|field| value.get(field)).unwrap_or(NO_CONFIG))
         }
         // Its reader knows what Python writes and JSON doesn't have.
         _ => evidence::config(name, text),
     }
-}
-
-/// What is said of what a profiler writes beside a trace, or in a form of its own.
-fn of_profiler(value: &Value) -> Option<&'static str> {
-    let is_timeline = |list: &Vec<Value>| {
-        let is_entry =
-            |entry: &Value| entry.as_array().is_some_and(|row| row.len() == 4 && row.iter().all(Value::is_i64));
-        !list.is_empty() && list.iter().take(20).all(is_entry)
-    };
-    if value.get("rocprofiler-sdk-tool").is_some() {
-        return Some(
-            "It is rocprofv3’s own JSON, which isn’t read here. Record the same step with torch.profiler and prof.export_chrome_trace.",
-        );
-    }
-    if value.get("nodes").is_some_and(Value::is_array) && value.get("schema").is_some() {
-        return Some(
-            "It is an execution trace of PyTorch’s ExecutionTraceObserver, a graph of operators without the GPU’s times. Bring the trace that \
-             prof.export_chrome_trace writes of the same step.",
-        );
-    }
-    value.as_array().is_some_and(is_timeline).then_some(
-        "It is the raw list of prof.export_memory_timeline, which isn’t read here. Bring a memory snapshot: torch.cuda.memory._dump_snapshot.",
-    )
 }
 
 /// What is said of JSON that is nothing known.

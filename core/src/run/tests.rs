@@ -797,7 +797,6 @@ fn an_idle_gpu_of_a_trace_is_said_and_counts_in_its_step() {
     assert!(verdict.contains("The GPU does nothing for 99% of the traced time."), "{verdict}");
     // What profilers write beside a trace is called what it is.
     for (text, says) in [
-        (trace.replace("\"kernel\"", "\"mtia_ccp_events\""), "MTIA"),
         (trace.replace("\"kernel\"", "\"cuda_profiler_range\""), "range profiler"),
         ("{\"rocprofiler-sdk-tool\": [{\"metadata\": {}}]}".to_owned(), "rocprofv3"),
         (
