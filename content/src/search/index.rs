@@ -49,6 +49,8 @@ const LOOKED_AT: usize = 80;
 const WEAK: f64 = 0.4;
 /// Below this one nothing in it is of the course's subject.
 const FOREIGN: f64 = 0.25;
+/// A question has so many words.
+const QUESTION: usize = 3;
 /// How many are shown where nothing is found.
 const INSTEAD: usize = 8;
 
@@ -252,7 +254,9 @@ impl Index {
         if hits.is_empty() {
             hits = self.instead(limit);
         }
-        Found { hits, meant, weak: best < WEAK * total, foreign: best < FOREIGN * total }
+        // A word or two without a match may be anything's; a question has a subject.
+        let is_question = question.split_whitespace().count() >= QUESTION;
+        Found { hits, meant, weak: best < WEAK * total, foreign: is_question && best < FOREIGN * total }
     }
 
     /// The term of the glossary that a question asks the meaning of ("what is data parallelism", "define MFU", "ring all-reduce meaning"), and the

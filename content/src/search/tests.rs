@@ -72,7 +72,11 @@ fn nothing_in_common_shows_figures_to_begin_with() {
     let index = index(&[entry("a", "", ""), figure]);
     let found = index.find("zzzz", 10);
     assert_eq!(found.hits.iter().map(|hit| hit.index).collect::<Vec<_>>(), [1]);
-    assert!(found.weak);
+    assert_eq!(found.caption(), Some("No exact match. Closest results:"));
+    assert_eq!(
+        index.find("why is the sky blue", 10).caption(),
+        Some("This site doesn’t seem to cover that. Closest results:")
+    );
     for signs in ["-", "…", "???"] {
         assert_eq!(index.find(signs, 10), found, "{signs}");
     }
