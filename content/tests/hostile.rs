@@ -14,7 +14,7 @@ fn with(replaced: &[(&str, &str)]) -> Tree {
 }
 
 /// Where a link may lead: the site's own pages, and the web.
-const SAFE: [&str; 21] = [
+const SAFE: [&str; 22] = [
     "https://",
     "http://",
     "./",
@@ -24,6 +24,7 @@ const SAFE: [&str; 21] = [
     "practice/",
     "placement/",
     "syllabus/",
+    "teach/",
     "record/",
     "author/",
     "check/",

@@ -204,8 +204,8 @@ fn advice_is_a_change_that_fits_or_says_that_none_was_found() {
         (vec![("params", "405e9"), ("zero", "3")], "dp=128"),
         // ZeRO-2 over two would leave 8 GB, which CUDA, buffers and fragmentation may take.
         (vec![("params", "8e9"), ("dp", "1")], "dp=2 zero=3"),
-        (vec![("params", "400e12"), ("dp", "65536"), ("zero", "3")], "gpu=gaudi3"),
-        (vec![("params", "600e12"), ("dp", "65536"), ("zero", "3")], "gpu=gb200"),
+        (vec![("params", "400e12"), ("dp", "65536"), ("zero", "3")], "gpu=h200-141"),
+        (vec![("params", "600e12"), ("dp", "65536"), ("zero", "3")], "gpu=b300"),
         (vec![("params", "1e15"), ("dp", "40000"), ("optimizer", "momentum"), ("convention", "megatron")], ""),
     ] {
         let (params, problems) = Params::read(&Query::new(query.clone()));

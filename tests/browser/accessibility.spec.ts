@@ -24,7 +24,7 @@ test("in a frame bad values are named", async ({ page }) => {
   await expect(page.getByRole("heading", { level: 1 })).toHaveCount(1);
   // That nonsense in any parameter is named, and the default used in its place, is core/tests/catalogue.rs's to check.
   const problems = page.locator(".problems");
-  await expect(problems).toContainText(params[0]);
+  await expect(problems).toContainText("☃");
   await expect(problems).toContainText("no-such");
   await expect(page.locator("[data-widget] .drawing").first()).toBeVisible();
 });

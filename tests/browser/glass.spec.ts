@@ -87,7 +87,7 @@ test("kernels are stepped, raced and refused, each at its line", async ({ page }
     await page.goto("w/kernel-fusion/");
     await page.getByRole("button", { name: "Step it" }).click();
     await expect(glass(page)).toContainText("Simulated on the CPU", { timeout: 30_000 });
-    await page.locator('[name="kernel"]').nth(1).check({ force: true });
+    await page.getByRole("radio", { name: "Unfused" }).check({ force: true });
     await expect(glass(page)).toHaveCount(0);
     await page.goto("w/roofline/?op=kernel&flop=8000000&bytes=1000000");
     await expect(page.locator("figure .finding")).toContainText("Your kernel does 8 FLOP per byte");

@@ -29,7 +29,7 @@ const WORKERS: [(&str, &str, usize); 5] = [
     (
         "trace-worker-",
         "The trace worker, for whoever drops a trace, a memory snapshot or a long log of their own",
-        200_000,
+        205_000,
     ),
     ("card-worker-", "The card reader, for whoever counts paper votes with a camera", 40_000),
     ("rank-worker-", "The rank worker, for whoever runs a program on several ranks: a Python interpreter", 1_400_000),
