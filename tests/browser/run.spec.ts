@@ -271,7 +271,7 @@ test("on a phone nothing scrolls sideways, and on paper a run takes one page", a
   await expect(page.locator(".node-drawing")).toBeVisible();
   expect(await overflow(page)).toBeLessThanOrEqual(0);
   expect(await axe(page, ".run-page")).toEqual([]);
-  await page.locator('.run-card[data-kind="topology"]').getByRole("button").click();
+  await page.locator('.run-card[data-kind="topology"]').getByRole("button", { name: /^Remove/ }).click();
   await paste(page, "[training]\nbatch_size = 1\nseq_len = 8192\nnobody_knows_this = 7\n\n[model]\nflavor = \"8B\"\n");
   await page.emulateMedia({ media: "print" });
   await expect(page.locator("ul.run-paper")).toContainText("Not read: ");

@@ -345,7 +345,7 @@ fn toml(lines: &Lines<'_>, at: usize) -> Option<usize> {
     };
     let is_key = |line: &str| line.split_once('=').is_some_and(|(key, value)| is_word(key.trim()) && sets(key, value));
     let first = lines.get(at).trim();
-    if !is_head(first) && !(is_key(first) && first.contains(" =")) {
+    if !(is_head(first) || is_key(first) && first.contains(" =")) {
         return None;
     }
     let mut open = 0_i64;
