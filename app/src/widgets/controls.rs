@@ -88,7 +88,13 @@ impl<M: Model> Controls<M> {
         }
         let more = headings.into_iter().map(|heading| {
             let controls = self.group(|group| group == Group::More(heading));
-            section(heading, controls)
+            let state = self.state;
+            // A heading stands over something.
+            let is_empty = Memo::new(move |_| {
+                let mut all = M::PARAMS.iter().filter(|param| param.look.group == Group::More(heading));
+                state.params().with(|params| !all.any(|param| params.applies(param.spec.name)))
+            });
+            view! { <div class="bare" class:nowhere=is_empty>{section(heading, controls)}</div> }.into_any()
         });
         let more: Vec<AnyView> = more.collect();
         let unknown: Vec<&str> = self.special.iter().map(|(name, _)| *name).collect();
