@@ -169,7 +169,7 @@ pub fn is_common(gpu: &Accelerator) -> bool {
     COMMON.contains(&gpu.id)
 }
 
-/// Accelerators with more memory than this one: of its maker, if that isn't NVIDIA, then [`COMMON`] ones, then the others, each by memory.
+/// Accelerators with more memory than this one: of its maker, if that isn't NVIDIA, then `COMMON` ones, then the others, each by memory.
 pub fn larger(than: &Accelerator) -> Vec<&'static Accelerator> {
     let maker =
         |gpu: &Accelerator| ["mi", "gaudi", "tpu", "trainium"].into_iter().find(|maker| gpu.id.starts_with(maker));
