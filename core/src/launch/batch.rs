@@ -2,7 +2,7 @@
 
 use super::launcher::{self, Kind, Started};
 use super::ray::{self, Cluster, Taken};
-use super::shell::{Arg, Env, Reach, Shell, UNKNOWN, Went, known};
+use super::shell::{Arg, Env, Reach, Shell, Went, known, unknown};
 use super::step::{Job, MOST_TASKS, Options, Place, batch_shell, texts};
 use super::verdict::{Fault, Launch};
 use super::world::{Task, World};
@@ -38,7 +38,7 @@ pub fn launch(text: &str, world: World, given: &[&str]) -> Launch {
         shell.env.set("HOSTNAME", super::world::host(0), true, 0);
     }
     for name in given {
-        shell.env.set(name, UNKNOWN.to_string(), true, 0);
+        shell.env.set(name, unknown(), true, 0);
     }
     let mut run = Script::default();
     shell.run_text(text, 1, &mut |shell, args, background| run.command(shell, args, background, &mut launch));

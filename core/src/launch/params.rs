@@ -108,8 +108,9 @@ impl Params {
     /// What comes of it.
     pub fn launch(&self) -> Launch {
         let (text, world) = (self.text(), self.world());
+        let is_manifest = manifest::is_manifest(&text);
         let read = |text: &str| {
-            if manifest::is_manifest(text) { manifest::launch(text, world) } else { batch::launch(text, world, &[]) }
+            if is_manifest { manifest::launch(text, world) } else { batch::launch(text, world, &[]) }
         };
         let mut launch = read(&text);
         let last = text.lines().count().max(1);
@@ -126,7 +127,7 @@ impl Params {
                 );
             }
         }
-        if self.case == Case::Own && launch.fault.is_some() && !manifest::is_manifest(&text) {
+        if self.case == Case::Own && launch.fault.is_some() && !is_manifest {
             launch = submitted(launch, |names| batch::launch(&text, world, names));
         }
         launch.follow(world);

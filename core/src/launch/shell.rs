@@ -28,7 +28,8 @@ pub fn known(text: &str) -> bool {
     !text.contains(UNKNOWN)
 }
 
-fn unknown() -> String {
+/// What is written in the place of what isn't known.
+pub(super) fn unknown() -> String {
     UNKNOWN.to_string()
 }
 

@@ -149,8 +149,8 @@ pub fn standing(mfu: f64, gpu: Option<&Accelerator>) -> String {
     let family = |gpu: &Accelerator| gpu.name.split(' ').next().unwrap_or_default();
     let own = || runs.iter().filter(|run| gpu.is_some_and(|gpu| family(run.job.cluster.gpu) == family(gpu)));
     let (reached, on) = match (Reached::of(own()), gpu) {
-        (None, None) => (Reached::of(runs.iter()), "GPUs of all kinds".to_owned()),
-        (None, Some(_)) => (Reached::of(runs.iter()), "other GPUs".to_owned()),
+        (None, None) => (Reached::anywhere(), "GPUs of all kinds".to_owned()),
+        (None, Some(_)) => (Reached::anywhere(), "other GPUs".to_owned()),
         (reached, gpu) => {
             let is_same = own().all(|run| gpu.is_some_and(|gpu| run.job.cluster.gpu.id == gpu.id));
             let name = gpu.map_or("", family);

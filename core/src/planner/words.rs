@@ -134,11 +134,7 @@ pub fn finding(search: &Search) -> String {
 /// What published runs on this GPU reached, beside an MFU in their upper half or above them; empty for others, and where there are too few.
 fn reached(job: &Job, mfu: f64) -> String {
     let reached = Reached::on(job.cluster.gpu).filter(|reached| reached.runs >= 3 && mfu > reached.middle);
-    reached.map_or_else(String::new, |reached| {
-        let [least, middle, most] =
-            [reached.least, reached.middle, reached.most].map(|share| Unit::Fraction.format(share));
-        format!(" {} on this GPU reached {least} to {most}, median {middle}.", reached.counted())
-    })
+    reached.map_or_else(String::new, |reached| format!(" {}.", reached.in_words("this GPU")))
 }
 
 /// A reason for one value of the best layout.

@@ -8,7 +8,7 @@ use crate::declare::Model as _;
 use crate::hardware;
 use crate::memory::activations::Recompute;
 use crate::memory::{Breakdown, breakdown};
-use crate::planner::{self, Axis, efficiency};
+use crate::planner::{self, Axis, Step, efficiency};
 use crate::quantity::{Unit, grouped, number, plural, signed, significant};
 use crate::query::Query;
 
@@ -262,21 +262,7 @@ fn of_gap(run: &Run, plan: &Plan, seconds: f64) -> Vec<Cause> {
         all.push(cause(label, size, bus.sentence(), Some(with.planner())));
     }
     all.extend(stragglers(run, plan, seconds));
-    if let (Some(clock), Some(chip)) = (run.measured.get(&Metric::Clock), plan.job.cluster.gpu.chip)
-        && clock.value > 0.0
-        && clock.value < chip.clock
-    {
-        let [slow, boost] = [clock.value, chip.clock].map(|clock| Metric::Clock.text(clock));
-        all.push(cause(
-            "GPU clock below its boost",
-            step.stage.compute * (chip.clock / clock.value - 1.0),
-            format!(
-                "The peak is for {boost}; the slowest GPU ran at {slow} ({}). Kernels that wait for memory lose less.",
-                clock.from
-            ),
-            Some(plan.planner()),
-        ));
-    }
+    all.extend(slow_clock(run, plan, &step, seconds));
     if run.layout.fp8 == Some(true)
         && let Some(fast) = plan.job.cluster.gpu.fp8
     {
@@ -296,6 +282,22 @@ fn of_gap(run: &Run, plan: &Plan, seconds: f64) -> Vec<Cause> {
     }
     all.retain(|cause| cause.size.is_finite() && cause.size != 0.0);
     all
+}
+
+/// What kernels lose by a measured clock below the boost. None where that would be more than the whole gap: then the clock is of a GPU that didn't train.
+fn slow_clock(run: &Run, plan: &Plan, step: &Step, seconds: f64) -> Option<Cause> {
+    let clock = run.measured.get(&Metric::Clock).filter(|clock| clock.value > 0.0)?;
+    let boost = plan.job.cluster.gpu.chip?.clock;
+    let size = step.stage.compute * (boost / clock.value - 1.0);
+    if size <= 0.0 || size > seconds - step.total() {
+        return None;
+    }
+    let [slow, boost] = [clock.value, boost].map(|clock| Metric::Clock.text(clock));
+    let why = format!(
+        "The peak is for {boost}; the slowest GPU ran at {slow} ({}). Kernels that wait for memory lose less.",
+        clock.from
+    );
+    Some(cause("GPU clock below its boost", size, why, Some(plan.planner())))
 }
 
 /// What the slowest rank costs, where its time is known. Stages of a pipeline differ by their work, so nothing is said of them.

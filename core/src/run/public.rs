@@ -98,6 +98,10 @@ fn a_slow_clock_is_a_cause() {
     assert!((cause.size / (compute * (boost / 1.14e9 - 1.0)) - 1.0).abs() < 1e-9, "{cause:?}");
     assert!(!report.next.iter().any(|next| next.command.contains("clocks.sm")));
     assert!(report.verdict.contains("public runs on H100s"), "{}", report.verdict);
+    // A clock of a GPU that does nothing explains nothing.
+    let idle = compare(&gather(&[read("run.toml", &text), read("smi.csv", &smi.replace("1140", "345"))]).0);
+    let ledger = idle.ledger("step-time").expect("a step");
+    assert!(!ledger.gap.iter().any(|cause| cause.label.contains("clock")), "{ledger:?}");
 }
 
 /// llm-foundry counts attention whole and divides by the dense peak (its README). The ledger finds that from the numbers alone.

@@ -41,12 +41,13 @@ pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) 
     });
     let guest = Memo::new(move |_| params.with(|p| (family.guest)(p, &kept::all())));
     let bench = Bench::new(W::NAME, kernel, set_kernel, sizes, ladder, guest);
+    let is_decision = Deciding::here().is_some();
     // Sizes that nobody chose fill the GPU that they turn out to run on, if it takes them in no time.
     Effect::new(move |filled: Option<bool>| {
         let is_idle = bench.runner.idle();
         let Some((_, seconds)) = bench.too_few() else { return filled.unwrap_or(false) };
         let (at, before) = params.with_untracked(|p| (p.sizes, p.sizes().to_string()));
-        let is_chosen = at != Params::<W>::standard().sizes || Deciding::here().is_some();
+        let is_chosen = at != Params::<W>::standard().sizes || is_decision;
         let longer = W::full().flop() as f64 / (at.flop() as f64).max(1.0);
         if filled == Some(true) || is_chosen || !is_idle || seconds * longer > AT_ONCE {
             return filled.unwrap_or(false);
