@@ -119,9 +119,7 @@ fn sharded_adapter(reading: &Reading, query: &Query) -> Query {
     let (params, _) = adapters::Params::read(query);
     let fits = |params: adapters::Params| {
         let params = adapters::Params { recompute: Recompute::Full, ..params };
-        params
-            .evaluate()
-            .is_ok_and(|s| s.held.get(params.tune as usize).is_some_and(|held| held.verdict(params.gpu).possible()))
+        params.evaluate().is_ok_and(|s| params.verdict(&s).possible())
     };
     if params.dp < 2 || params.zero > 0 || reading.has(&["ddp"]) || fits(params) {
         return query.clone();
@@ -273,8 +271,7 @@ const RULES: [Rule; 8] = [
             };
             let is_asked = r.has(&["trainable", "parameters", "params"]);
             of(query, |p: &adapters::Params, s| {
-                let fits = s.held.get(p.tune as usize).is_some_and(|held| held.verdict(p.gpu) == Verdict::Fits);
-                let batch = if r.asks_batch() && fits {
+                let batch = if r.asks_batch() && p.verdict(s) == Verdict::Fits {
                     format!(
                         "The largest micro-batch that fits is {} of {} tokens. ",
                         counted(p.mbs, "sequence", "sequences"),
@@ -631,10 +628,8 @@ fn tuned(reading: &Reading, query: &Query) -> Query {
         params = again;
     }
     let fits = |mbs: u64| {
-        let shown = adapters::Params { mbs, ..params }.evaluate().ok();
-        shown.is_some_and(|s| {
-            s.held.get(params.tune as usize).is_some_and(|held| held.verdict(params.gpu) == Verdict::Fits)
-        })
+        let params = adapters::Params { mbs, ..params };
+        params.evaluate().is_ok_and(|s| params.verdict(&s) == Verdict::Fits)
     };
     if let Some(mbs) = largest(fits).filter(|_| reading.asks_batch()) {
         query.set("mbs", mbs.to_string());

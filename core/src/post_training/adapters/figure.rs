@@ -240,9 +240,7 @@ impl Model for Params {
             &["Does not fit", "Tight", "Fits"],
             doc(
                 "With what nobody can compute beside the tensors: the CUDA context, temporaries, fragmentation.",
-                measure("verdict", "Verdict on the way of training", Unit::Count, |p, s| {
-                    f64::from(s.held[p.tune as usize].verdict(p.gpu) as u8)
-                }),
+                measure("verdict", "Verdict on the way of training", Unit::Count, |p, s| f64::from(p.verdict(s) as u8)),
             ),
         ),
         measure("full-states", "Gradients and optimizer states, full fine-tuning", Unit::Bytes, |_, s| {

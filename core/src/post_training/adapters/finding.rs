@@ -24,6 +24,11 @@ impl Params {
         }
     }
 
+    /// Whether the way of training that is looked at fits the GPU.
+    pub fn verdict(&self, s: &Shown) -> Verdict {
+        s.held[self.tune as usize].verdict(self.gpu)
+    }
+
     /// The same with activations recomputed, where that is what the verdict is on: without, it isn't sure to fit, and whoever trains an adapter
     /// checkpoints before anything else is given up.
     pub fn checkpointed(&self, s: &Shown, wanted: Tune) -> Option<Self> {
