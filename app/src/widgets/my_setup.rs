@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
 use ringside_core::explore::carried;
 use ringside_core::query::{Problem, Query};
-use ringside_core::setup::{Filled, Setup, fill, is_offered};
+use ringside_core::setup::{Filled, Setup, fill_state, is_offered};
 
 use crate::deferred::{self, lazy};
 use crate::router;
@@ -30,9 +30,7 @@ lazy! {
 
 fn put(entry: Entry, setup: &str, now: &Query) -> (Filled, Vec<Problem>) {
     let (setup, problems) = Setup::read(setup);
-    let mut filled = fill(entry.params(), &setup, now);
-    filled.query = (entry.read)(&filled.query).0;
-    (filled, problems)
+    (fill_state(entry, &setup, now), problems)
 }
 
 /// What a figure shows of it.

@@ -1118,7 +1118,9 @@ fn assumed(rule: &Rule, reading: &Reading, query: &Query) -> String {
         return String::new();
     };
     let shown = (entry.read)(query).0;
-    let takes = |param: &crate::declare::Declared| param.takes.is_some_and(|take| take.what == Takes::Gpus);
+    let takes = |param: &crate::declare::Declared| {
+        param.takes.is_some_and(|take| matches!(take.what, Takes::Gpus | Takes::Data))
+    };
     let gpus = entry.params().find(takes).and_then(|param| shown.get(param.spec.name)?.parse::<u64>().ok());
     // Who asks how many is told.
     if rule.figure == memory::Params::ID && reading.asks_gpus() {
@@ -1182,7 +1184,7 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
     let mut unused = reading.unread.clone();
     let (model, near_model) = model_of(rule, entry, reading);
     let takes_any = |of: &[Takes]| entry.params().any(|p| p.takes.is_some_and(|take| of.contains(&take.what)));
-    let takes_cluster = takes_any(&[Takes::Node, Takes::Nodes, Takes::Gpus]);
+    let takes_cluster = takes_any(&[Takes::Node, Takes::Nodes, Takes::Gpus, Takes::Data]);
     let cluster = reading.cluster().filter(|_| takes_cluster);
     let [node, nodes] = cluster.map_or([None, None], |cluster| cluster.map(Some));
     let setup = Setup { model, gpu: reading.gpu, node, nodes, ..Setup::default() };

@@ -5,8 +5,8 @@ use super::run::Run;
 use crate::attention::growth::evenly;
 use crate::collective::Op;
 use crate::declare::{
-    Applies, Field as _, Measure, Model, Origin, Origins, Param, applies, choice, doc, headline, measure, origin,
-    switch, whole,
+    Applies, Field as _, Measure, Model, Origin, Origins, Param, Takes, applies, choice, doc, headline, measure,
+    origin, switch, whole,
 };
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
@@ -108,11 +108,13 @@ impl Model for Params {
             .main()
             .at(|p| p.split.slot()),
         whole("ranks", "ranks that share the sequence", [1, MAX_RANKS], "4")
+            .takes(Takes::Context)
             .label("Ranks")
             .doubling(5)
             .main()
             .at(|p| p.ranks.slot()),
         whole("seq", "tokens of the sequence", [2, MAX_SEQ], "32768")
+            .takes(Takes::Sequence)
             .label("Tokens")
             .doubling(20)
             .main()

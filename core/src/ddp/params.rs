@@ -141,10 +141,12 @@ const fn limit(name: &'static str, doc: &'static str, default: &'static str) -> 
 
 const OWN: [Param<Params>; 28] = [
     doubling("seq", "tokens of a sequence", 1_000_000, "1024", 17)
+        .takes(Takes::Sequence)
         .label("Sequence length, tokens")
         .more(WORK)
         .at(|p| p.seq.slot()),
     doubling("mbs", "sequences of a micro-batch, on each rank", 1_000_000, "8", 8)
+        .takes(Takes::MicroBatch)
         .label("Micro-batch size, sequences")
         .main()
         .at(|p| p.mbs.slot()),

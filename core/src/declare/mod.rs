@@ -736,7 +736,13 @@ impl Declaration {
 
     /// Takes this of a learner's setup, `times` as much of it as in base units.
     pub const fn takes_times(mut self, what: Takes, times: f64) -> Self {
-        self.look.takes = Some(Take { what, times });
+        self.look.takes = Some(Take { what, times, free: None });
+        self
+    }
+
+    /// Takes this of a learner's setup, and `free` where the setup is of a job that says nothing of it.
+    pub const fn takes_or(mut self, what: Takes, free: &'static str) -> Self {
+        self.look.takes = Some(Take { what, times: 1.0, free: Some(free) });
         self
     }
 

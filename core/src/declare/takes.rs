@@ -43,6 +43,26 @@ pub enum Takes {
     TimesOp,
     /// Ranks of these times; GPUs in all where nothing was timed.
     TimesRanks,
+    /// Tokens of a sequence.
+    Sequence,
+    /// Sequences of a step, over all ranks.
+    Batch,
+    /// Tokens of a step.
+    BatchTokens,
+    /// Sequences of a micro-batch.
+    MicroBatch,
+    /// Tensor-parallel ranks.
+    Tensor,
+    /// Pipeline stages.
+    Pipeline,
+    /// Context-parallel ranks.
+    Context,
+    /// Expert-parallel ranks.
+    Expert,
+    /// Data-parallel ranks: what the other axes leave of the GPUs.
+    Data,
+    /// The stage of ZeRO.
+    Zero,
 }
 
 /// What a parameter takes, and how many of its units one base unit is.
@@ -52,11 +72,13 @@ pub struct Take {
     pub what: Takes,
     /// 100 for a percentage, 10⁶ for microseconds.
     pub times: f64,
+    /// What it is given by a setup that has a model and nothing for it: a layout that was fixed for another job isn't this one's.
+    pub free: Option<&'static str>,
 }
 
 impl Take {
     /// In base units.
     pub const fn of(what: Takes) -> Self {
-        Self { what, times: 1.0 }
+        Self { what, times: 1.0, free: None }
     }
 }

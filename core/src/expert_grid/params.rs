@@ -94,11 +94,13 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("group", "the group that is lit", Group::LIST, "ep").label("Group").main().at(|p| p.group.slot()),
         whole("tp", "ranks that share each matrix of attention", [1, MAX_SPLIT], "4")
+            .takes(Takes::Tensor)
             .label("Tensor parallel, tp")
             .doubling(6)
             .main()
             .at(|p| p.tp.slot()),
         whole("ep", "ranks that have all experts of a layer between them", [1, MAX_GPUS], "8")
+            .takes(Takes::Expert)
             .label("Expert parallel, ep")
             .doubling(8)
             .main()
@@ -120,11 +122,13 @@ impl Model for Params {
             .more(JOB)
             .at(|p| p.gpus.slot()),
         whole("cp", "ranks that share a sequence", [1, MAX_SPLIT], "1")
+            .takes(Takes::Context)
             .label("Context parallel, cp")
             .doubling(6)
             .more(JOB)
             .at(|p| p.cp.slot()),
         whole("pp", "pipeline stages", [1, MAX_SPLIT], "1")
+            .takes(Takes::Pipeline)
             .label("Pipeline stages, pp")
             .doubling(6)
             .more(JOB)

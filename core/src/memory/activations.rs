@@ -24,7 +24,7 @@ use super::offload::{Offload, offload};
 use super::pipeline::Stage;
 use super::shard::Shards;
 use crate::declare::{
-    Declaration, Field as _, Measure, Model, Origin, Origins, Param, all_apart, choice, headline, join, measure,
+    Declaration, Field as _, Measure, Model, Origin, Origins, Param, Takes, all_apart, choice, headline, join, measure,
     origin, switch, whole,
 };
 use crate::hardware::{self, Accelerator};
@@ -105,11 +105,15 @@ const MAX_MBS: u64 = 1_000_000;
 const KEPT: &str = "Activations";
 
 /// Tokens of a sequence.
-pub(super) const SEQ: Declaration =
-    whole("seq", "tokens of a sequence", [1, MAX_SEQ], "8192").label("Sequence length, tokens").doubling(20);
+pub(super) const SEQ: Declaration = whole("seq", "tokens of a sequence", [1, MAX_SEQ], "8192")
+    .takes(Takes::Sequence)
+    .label("Sequence length, tokens")
+    .doubling(20);
 /// Sequences of a micro-batch.
-pub(super) const MBS: Declaration =
-    whole("mbs", "sequences of a micro-batch", [1, MAX_MBS], "1").label("Micro-batch size, sequences").doubling(8);
+pub(super) const MBS: Declaration = whole("mbs", "sequences of a micro-batch", [1, MAX_MBS], "1")
+    .takes(Takes::MicroBatch)
+    .label("Micro-batch size, sequences")
+    .doubling(8);
 /// What is computed again.
 pub(super) const RECOMPUTE: Declaration = choice(
     "recompute",

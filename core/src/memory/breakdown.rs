@@ -122,9 +122,13 @@ const OWN: [Param<Params>; 9] = [
     .label("Counting convention")
     .more(JOB)
     .at(|p: &mut Params| p.convention.slot()),
-    whole("zero", "ZeRO stage", [0, 3], "0").label("ZeRO stage").drawn().at(|p: &mut Params| p.zero.slot()),
+    whole("zero", "ZeRO stage", [0, 3], "0")
+        .takes(Takes::Zero)
+        .label("ZeRO stage")
+        .drawn()
+        .at(|p: &mut Params| p.zero.slot()),
     whole("dp", "data-parallel ranks", [1, MAX_DP], "64")
-        .takes(Takes::Gpus)
+        .takes(Takes::Data)
         .label("Data-parallel ranks")
         .doubling(16)
         .main()

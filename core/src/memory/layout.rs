@@ -7,7 +7,7 @@
 
 use super::convention::Sharding;
 use super::pipeline::Pipeline;
-use crate::declare::{Declaration, Field as _, Param, join, switch, whole};
+use crate::declare::{Declaration, Field as _, Param, Takes, join, switch, whole};
 use crate::model::{ConfigProblem, ModelRef};
 use crate::quantity::grouped;
 
@@ -58,6 +58,7 @@ impl Layout {
     pub const fn splits<P: LaidOut>() -> [Param<P>; 6] {
         [
             from_one("tp", "tensor-parallel ranks", MAX_RANKS)
+                .takes(Takes::Tensor)
                 .label("Tensor-parallel ranks")
                 .doubling(6)
                 .at(|p: &mut P| p.layout().tp.slot()),
@@ -66,10 +67,12 @@ impl Layout {
                 .more(SPLIT)
                 .at(|p: &mut P| p.layout().sp.slot()),
             from_one("cp", "context-parallel ranks", MAX_RANKS)
+                .takes(Takes::Context)
                 .label("Context-parallel ranks")
                 .doubling(7)
                 .at(|p: &mut P| p.layout().cp.slot()),
             from_one("pp", "pipeline stages", MAX_RANKS)
+                .takes(Takes::Pipeline)
                 .label("Pipeline stages")
                 .doubling(7)
                 .at(|p: &mut P| p.layout().pipeline.stages.slot()),
@@ -91,6 +94,7 @@ impl Layout {
     /// All of its parameters, of a model that has one.
     pub const fn params<P: LaidOut>() -> [Param<P>; 7] {
         let ep = from_one("ep", "expert-parallel ranks, taken from dp × cp", MAX_RANKS)
+            .takes(Takes::Expert)
             .label("Expert-parallel ranks")
             .doubling(8)
             .at(|p: &mut P| p.layout().ep.slot());

@@ -2,8 +2,8 @@
 
 use super::{Layer, Map, Place, Reduce, Technique, Verdict, book};
 use crate::declare::{
-    Applies, Declaration, Field as _, Measure, Model, Origin, Origins, Param, Scale, applies, choice, doc, headline,
-    join, measure, origin, real, switch, when, whole, yes_no,
+    Applies, Declaration, Field as _, Measure, Model, Origin, Origins, Param, Scale, Takes, applies, choice, doc,
+    headline, join, measure, origin, real, switch, when, whole, yes_no,
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::{ModelRef, Shape, presets, reference};
@@ -76,6 +76,7 @@ const OWN: [Param<Params>; 11] = [
     .at(|p: &mut Params| p.tokens.slot()),
     reference::MODEL.default(MODEL).more(JOB).own_control(),
     whole("seq", "tokens of a sequence", [1, 1_048_576], "2048")
+        .takes(Takes::Sequence)
         .label("Sequence length, tokens")
         .doubling(20)
         .more(JOB)

@@ -77,11 +77,13 @@ const JOBS: [Param<Params>; 8] = [
         .more(CLUSTER)
         .at(|p| p.cluster.net.slot()),
     whole("seq", "tokens of a sequence", [1, MAX_SEQ], "2048")
+        .takes(Takes::Sequence)
         .label("Sequence length, tokens")
         .doubling(18)
         .more(JOB)
         .at(|p| p.seq.slot()),
     whole("batch", "sequences per step", [1, MAX_BATCH], "1536")
+        .takes(Takes::Batch)
         .label("Sequences per step")
         .slider(Scale::Quarters(2, 14))
         .main()
@@ -110,12 +112,16 @@ const fn pin(
 
 const PINNED: [Param<Params>; 8] = [
     pin("tp", "tensor-parallel ranks; 0 for whatever is best", MAX_PIN, "8", "Tensor parallel")
+        .takes_or(Takes::Tensor, "0")
         .at(|p: &mut Params| Slot::Whole(&mut p.pins.tp)),
     pin("cp", "context-parallel ranks; 0 for whatever is best", MAX_PIN, "1", "Context parallel")
+        .takes_or(Takes::Context, "0")
         .at(|p| Slot::Whole(&mut p.pins.cp)),
     pin("ep", "expert-parallel ranks; 0 for whatever is best", MAX_PIN, "1", "Expert parallel")
+        .takes_or(Takes::Expert, "0")
         .at(|p| Slot::Whole(&mut p.pins.ep)),
     pin("pp", "pipeline stages; 0 for whatever is best", MAX_PIN, "0", "Pipeline stages")
+        .takes_or(Takes::Pipeline, "0")
         .at(|p| Slot::Whole(&mut p.pins.pp)),
     pin(
         "vpp",
@@ -126,6 +132,7 @@ const PINNED: [Param<Params>; 8] = [
     )
     .at(|p| Slot::Whole(&mut p.pins.chunks)),
     pin("mbs", "sequences of a micro-batch; 0 for whatever is best", 1024, "1", "Micro-batch")
+        .takes_or(Takes::MicroBatch, "0")
         .at(|p| Slot::Whole(&mut p.pins.mbs)),
     choice(
         "zero",
@@ -133,6 +140,7 @@ const PINNED: [Param<Params>; 8] = [
         List { ids: &["any", "0", "1", "2", "3"], labels: &["free", "0", "1", "2", "3"] },
         "1",
     )
+    .takes_or(Takes::Zero, "any")
     .label("ZeRO stage")
     .more(PINS)
     .at(|p| Slot::Choice(&mut p.pins.zero)),

@@ -7,12 +7,13 @@ use toml::{Table, Value};
 
 use super::measure::{Measured, Metric};
 use super::topology::Topology;
+use crate::declare::Takes;
 use crate::hardware::{self, links};
 use crate::memory::activations::Recompute;
 use crate::memory::{Dtype, Optimizer};
 use crate::model::{ModelRef, presets};
-use crate::query::{Query, did_you_mean};
-use crate::setup::Setup;
+use crate::query::{ParamSpec, Query, did_you_mean};
+use crate::setup::{JOB, Setup};
 
 /// The largest run file that is read, in bytes.
 const LONGEST: usize = 200_000;
@@ -401,6 +402,24 @@ impl Run {
                 .filter_map(|(name, n)| Some((name.to_owned(), n?.to_string()))),
         );
         let (mut setup, of_setup) = Setup::read(&Query::new(pairs).to_string());
+        let l = &self.layout;
+        let of = |what| match what {
+            Takes::Sequence => l.seq,
+            Takes::Batch => l.batch,
+            Takes::MicroBatch => l.mbs,
+            Takes::Tensor => l.tp,
+            Takes::Pipeline => l.pp,
+            Takes::Context => l.cp,
+            Takes::Expert => l.ep,
+            _ => l.zero.map(u64::from),
+        };
+        // An engine's ranks are none of a training's.
+        if self.serving == Serving::default() {
+            let of = |(what, spec): &(Takes, ParamSpec)| {
+                of(*what).filter(|&n| spec.refuses(n as f64).is_none()).map(|n| (*what, n))
+            };
+            setup.job = JOB.iter().filter_map(of).collect();
+        }
         // What the matrix of a node says of its links, unless they are given.
         let topology = c.topology.as_deref().and_then(Topology::read);
         if let Some(link) = topology.filter(|_| setup.link.is_none()).and_then(|topology| topology.link(setup.gpu)) {

@@ -413,6 +413,10 @@ fn machines_are_recognized() {
     assert_eq!(run.setup().0.link.map(|link| link.id), Some("pcie4"), "PCIe instead of NVLink");
     run.cluster.topology = Some(topology.text);
     assert_eq!(run.setup().0.link, None, "NVLink is the GPU’s own");
+    run.layout = Layout { tp: Some(4), batch: Some(512), seq: Some(4096), ..Layout::default() };
+    assert_eq!(run.setup().0.job.len(), 3, "the job is kept, too");
+    run.serving.engine = Some("vllm".to_owned());
+    assert!(run.setup().0.job.is_empty(), "an engine’s ranks are no training’s");
     assert_eq!(read("topo", "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X ").outcome, Outcome::Refused);
 }
 

@@ -120,6 +120,7 @@ const OWN: [Param<Params>; 14] = [
     .main()
     .at(|p: &mut Params| p.scaling.slot()),
     whole("batch", "sequences per step, if scaling is strong", [1, 1_000_000], "1024")
+        .takes(Takes::Batch)
         .label("Sequences per step")
         .doubling(14)
         .more(JOB)
@@ -130,21 +131,25 @@ const OWN: [Param<Params>; 14] = [
         .more(JOB)
         .at(|p: &mut Params| p.each.slot()),
     whole("seq", "tokens of a sequence", [1, 1_000_000], "4096")
+        .takes(Takes::Sequence)
         .label("Sequence length, tokens")
         .doubling(17)
         .more(JOB)
         .at(|p: &mut Params| p.seq.slot()),
     whole("mbs", "sequences of a micro-batch", [1, 100_000], "1")
+        .takes(Takes::MicroBatch)
         .label("Micro-batch size, sequences")
         .doubling(8)
         .more(JOB)
         .at(|p: &mut Params| p.mbs.slot()),
     whole("tp", "tensor-parallel ranks", [1, 64], "1")
+        .takes(Takes::Tensor)
         .label("Tensor-parallel ranks")
         .doubling(6)
         .more(JOB)
         .at(|p: &mut Params| p.tp.slot()),
     whole("pp", "pipeline stages", [1, 64], "1")
+        .takes(Takes::Pipeline)
         .label("Pipeline stages")
         .doubling(6)
         .more(JOB)

@@ -1,11 +1,12 @@
 //! A figure's state with a learner's own numbers in it.
 
-use super::{Measurable, Setup};
+use super::{JOB, Measurable, Setup};
+use crate::catalogue::Entry;
 use crate::declare::{Declared, Take, Takes, Text as _};
 use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ModelRef, Shape};
 use crate::quantity::{count, grouped};
-use crate::query::{Kind, Query, plain};
+use crate::query::{Kind, Problem, Query, plain};
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,6 +23,8 @@ pub struct Filled {
 enum Own {
     Id(&'static str, &'static str),
     Number(f64),
+    /// A stage of ZeRO, which some choose and others count.
+    Stage(u64),
     Model(Box<ModelRef>),
     Text(String, String),
 }
@@ -33,6 +36,28 @@ pub fn is_offered(params: impl IntoIterator<Item = Declared>) -> bool {
 
 /// The state `now` of a figure with what its parameters take of `setup`. Each value is one that its parameter takes; what is not is left.
 pub fn fill(params: impl IntoIterator<Item = Declared>, setup: &Setup, now: &Query) -> Filled {
+    filled(params, setup, now, &[])
+}
+
+/// [`fill()`] for a figure's state as the figure reads it: values that only together make no state are left, with what is wrong about them.
+pub fn fill_state(entry: Entry, setup: &Setup, now: &Query) -> Filled {
+    let mut refused: Vec<Problem> = Vec::new();
+    loop {
+        let mut filled = filled(entry.params(), setup, now, &refused);
+        let (state, problems) = (entry.read)(&filled.query);
+        let is_new = |p: &Problem| {
+            filled.query.get(&p.name) != now.get(&p.name) && refused.iter().all(|known| known.name != p.name)
+        };
+        let new: Vec<Problem> = problems.into_iter().filter(is_new).collect();
+        if new.is_empty() {
+            filled.query = state;
+            return filled;
+        }
+        refused.extend(new);
+    }
+}
+
+fn filled(params: impl IntoIterator<Item = Declared>, setup: &Setup, now: &Query, refused: &[Problem]) -> Filled {
     let params: Vec<Declared> = params.into_iter().collect();
     let declares = |name: &str| params.iter().any(|param| param.spec.name == name);
     // One of both names the model of such a figure.
@@ -40,12 +65,24 @@ pub fn fill(params: impl IntoIterator<Item = Declared>, setup: &Setup, now: &Que
     let mut filled = Filled::default();
     let mut pairs: Vec<(String, String)> = Vec::new();
     let mut taken: Vec<Takes> = Vec::new();
+    let mut freed = Vec::new();
     for param in &params {
         let Some(take) = param.takes else { continue };
         if by_name_or_count && take.what == Takes::Parameters && taken.contains(&Takes::Model) {
             continue;
         }
-        let Some(own) = setup.own(take.what) else { continue };
+        if let Some(problem) = refused.iter().find(|p| p.name == param.spec.name) {
+            filled.left.push(format!("{}: {}", label(param), problem.message.trim_end_matches('.')));
+            taken.push(take.what);
+            continue;
+        }
+        let Some(own) = setup.own(take.what) else {
+            if let Some(free) = take.free.filter(|_| setup.model.is_some() && now.get(param.spec.name).is_none()) {
+                freed.push(label(param));
+                pairs.push((param.spec.name.to_owned(), free.to_owned()));
+            }
+            continue;
+        };
         match put(param, take, &own, &declares) {
             Ok((mut own, said)) => {
                 pairs.append(&mut own);
@@ -59,6 +96,9 @@ pub fn fill(params: impl IntoIterator<Item = Declared>, setup: &Setup, now: &Que
                 taken.push(take.what);
             }
         }
+    }
+    if !freed.is_empty() {
+        filled.took.push(format!("free, since the setup has nothing for it: {}", freed.join(", ")));
     }
     let unused = setup.contents().into_iter().filter(|(_, takes)| !takes.iter().any(|t| taken.contains(t)));
     let unused: Vec<&str> = unused.map(|(name, _)| name).collect();
@@ -111,6 +151,11 @@ fn put(
             ModelRef::Custom { .. } => Err("it takes models by name only".into()),
             ModelRef::Count(_) => Err("it needs more than a number of parameters".into()),
         },
+        (Own::Stage(stage), Kind::Choice(ids)) => match option(ids, &stage.to_string()) {
+            Some(option) => Ok((one(option.to_owned()), option.to_owned())),
+            None => Err(format!("{stage} is not among its choices")),
+        },
+        (Own::Stage(stage), _) => put(param, take, &Own::Number(*stage as f64), declares),
         (Own::Number(number), Kind::Integer { .. } | Kind::Real { .. }) => {
             let value = number * take.times;
             let said = (param.look.format)(value);
@@ -167,7 +212,29 @@ impl Setup {
             }
             Takes::TimesOp => self.times.as_ref().map(|times| Own::Id(times.op.id(), times.op.label())),
             Takes::TimesRanks => self.times.as_ref().map(|times| times.ranks).or_else(|| self.gpus()).map(number),
+            Takes::BatchTokens => {
+                let of = |what| self.job.get(&what).map(|&n| n as f64);
+                Some(Own::Number(of(Takes::Sequence)? * of(Takes::Batch)?))
+            }
+            Takes::Data => Some(number(self.data()?)),
+            Takes::Zero => self.job.get(&what).map(|&n| Own::Stage(n)),
+            Takes::Sequence
+            | Takes::Batch
+            | Takes::MicroBatch
+            | Takes::Tensor
+            | Takes::Pipeline
+            | Takes::Context
+            | Takes::Expert => self.job.get(&what).copied().map(number),
         }
+    }
+
+    /// Data-parallel ranks: what the other axes leave of the GPUs, which they divide.
+    fn data(&self) -> Option<u64> {
+        let axes =
+            [Takes::Tensor, Takes::Pipeline, Takes::Context].map(|what| self.job.get(&what).copied().unwrap_or(1));
+        let model = axes.into_iter().try_fold(1_u64, u64::checked_mul)?;
+        let gpus = self.gpus()?;
+        (gpus % model == 0).then_some(gpus / model)
     }
 
     /// Parameters of the model: all, and those that a token computes with.
@@ -182,16 +249,20 @@ impl Setup {
     fn contents(&self) -> Vec<(&'static str, Vec<Takes>)> {
         use Takes as T;
         let has = |what| self.measured.contains_key(&what);
-        let all = [
+        let mut all = vec![
             (self.model.is_some(), "the model", vec![T::Model, T::Parameters, T::Active, T::Layers, T::Heads]),
             (self.gpu.is_some(), "the GPU", vec![T::Gpu]),
-            (self.gpus().is_some(), "how many GPUs", vec![T::Node, T::Nodes, T::Gpus, T::TimesRanks]),
+            (self.gpus().is_some(), "how many GPUs", vec![T::Node, T::Nodes, T::Gpus, T::TimesRanks, T::Data]),
             (self.link.is_some() || self.net.is_some(), "the links", vec![T::Inside, T::Between]),
             (self.times.is_some() || has(Measurable::Latency) || has(Measurable::Bandwidth), "α and β", vec![T::Times]),
             (has(Measurable::Flops), "FLOP/s of a matmul", vec![T::Mfu]),
             (has(Measurable::Memory), "memory bandwidth", vec![T::Mbu]),
             (has(Measurable::Launch), "the cost of a launch", vec![T::Launch]),
         ];
+        all.extend(JOB.map(|(what, spec)| {
+            let batch = matches!(what, T::Sequence | T::Batch).then_some(T::BatchTokens);
+            (self.job.contains_key(&what), spec.doc, [what].into_iter().chain(batch).collect())
+        }));
         all.into_iter().filter(|(is_kept, ..)| *is_kept).map(|(_, name, takes)| (name, takes)).collect()
     }
 
@@ -210,6 +281,7 @@ impl Setup {
         }));
         lines.extend(self.link.map(|link| ("Inside a node", link.name.to_owned())));
         lines.extend(self.net.map(|link| ("Between nodes", link.name.to_owned())));
+        lines.extend(JOB.iter().filter_map(|(what, spec)| Some((spec.doc, grouped(*self.job.get(what)?)))));
         lines.extend(self.measured.iter().map(|(what, value)| (what.label(), what.unit().format(*value))));
         if let Some(times) = &self.times {
             let sizes = times.points.len();

@@ -10,11 +10,11 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-pub use fill::{Filled, fill, is_offered};
+pub use fill::{Filled, fill, fill_state, is_offered};
 pub use measured::{Measurable, Measured, Times};
 
 use crate::collective::Op;
-use crate::declare::Text as _;
+use crate::declare::{Takes, Text as _};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::model::config::{Family, MODEL_TYPES};
@@ -44,6 +44,8 @@ pub struct Setup {
     pub link: Option<&'static Link>,
     /// The link between nodes, where it is not the one that the GPU comes with.
     pub net: Option<&'static Link>,
+    /// The job: how a step is made up and how the GPUs share it. Its keys are those of [`JOB`].
+    pub job: BTreeMap<Takes, u64>,
     /// What labs measured, in base units.
     pub measured: BTreeMap<Measurable, f64>,
     /// Times of a collective by size.
@@ -54,7 +56,19 @@ const fn whole(name: &'static str, doc: &'static str, max: u64) -> ParamSpec {
     ParamSpec { name, doc, kind: Kind::Integer { min: 1, max }, default: "" }
 }
 
-/// What a setup's query may name, beside [`Measurable`] and [`shape::SPECS`].
+/// What is kept of a job.
+pub const JOB: [(Takes, ParamSpec); 8] = [
+    (Takes::Sequence, whole("seq", "Sequence length, tokens", 1 << 24)),
+    (Takes::Batch, whole("batch", "Sequences per step", 1 << 24)),
+    (Takes::MicroBatch, whole("mbs", "Micro-batch size, sequences", 1 << 20)),
+    (Takes::Tensor, whole("tp", "Tensor-parallel ranks", MAX_NODE)),
+    (Takes::Pipeline, whole("pp", "Pipeline stages", 1024)),
+    (Takes::Context, whole("cp", "Context-parallel ranks", 1024)),
+    (Takes::Expert, whole("ep", "Expert-parallel ranks", 1024)),
+    (Takes::Zero, ParamSpec { kind: Kind::Integer { min: 0, max: 3 }, ..whole("zero", "ZeRO stage", 3) }),
+];
+
+/// What a setup's query may name, beside [`JOB`], [`Measurable`] and [`shape::SPECS`].
 const SPECS: [ParamSpec; 11] = [
     choice("model", "a model by name, or custom with its sizes", &presets::CHOICES, ""),
     ParamSpec {
@@ -85,11 +99,13 @@ impl Setup {
         }
         let query = Query::parse(text);
         let measurable = Measurable::ALL.map(Measurable::spec);
-        let specs = SPECS.iter().chain(&measurable).chain(&shape::SPECS).collect();
+        let job = JOB.iter().map(|(_, spec)| spec);
+        let specs = SPECS.iter().chain(job).chain(&measurable).chain(&shape::SPECS).collect();
         let mut reader = Reader::over(specs, &query);
         let mut whole = |name: &str| reader.real_or_none(name).map(|n| n as u64);
         let (node, nodes, ranks) = (whole("node"), whole("nodes"), whole("ranks"));
-        let mut setup = Self { node, nodes, ..Self::default() };
+        let job = JOB.iter().filter_map(|(what, spec)| Some((*what, whole(spec.name)?))).collect();
+        let mut setup = Self { node, nodes, job, ..Self::default() };
         setup.gpu = hardware::find(reader.choice("gpu"));
         setup.link = links::find(reader.choice("link"));
         setup.net = links::find(reader.choice("net"));
@@ -116,6 +132,9 @@ impl Setup {
         say("nodes", self.nodes.map(|n| n.to_string()));
         say("link", self.link.map(|link| link.id.to_owned()));
         say("net", self.net.map(|link| link.id.to_owned()));
+        for (what, spec) in JOB {
+            say(spec.name, self.job.get(&what).map(u64::to_string));
+        }
         for (what, value) in &self.measured {
             say(what.id(), Some(plain(*value)));
         }
@@ -168,6 +187,10 @@ impl Setup {
             (self.link, self.net) = (other.link.or(self.link), other.net.or(self.net));
         }
         (self.node, self.nodes) = (other.node.or(self.node), other.nodes.or(self.nodes));
+        // One job's layout isn't another's.
+        if !other.job.is_empty() {
+            self.job.clone_from(&other.job);
+        }
         self.measured.extend(&other.measured);
         if other.times.is_some() {
             self.times.clone_from(&other.times);

@@ -22,7 +22,7 @@ fn get(filled: &Filled, name: &str) -> String {
 #[test]
 fn what_is_written_reads_back() {
     let text = "model=llama-3-8b&gpu=a100-80&node=4&nodes=16&link=pcie4&net=eth-100&alpha=3e-5&bandwidth=1.5e9&flops=2e14\
-                &memory-bandwidth=1.5e12&launch=4e-6&op=all-reduce&ranks=8&times=8:20,1024:21.5";
+                &memory-bandwidth=1.5e12&launch=4e-6&op=all-reduce&ranks=8&times=8:20,1024:21.5&seq=8192&batch=512&mbs=1&tp=2&pp=4&cp=1&ep=1&zero=0";
     let (setup, problems) = Setup::read(text);
     assert_eq!(problems, []);
     assert_eq!((setup.gpus(), setup.measured.len()), (Some(64), 5));
@@ -93,6 +93,35 @@ fn a_figure_takes_what_it_has_parameters_for_and_says_what_it_left() {
 }
 
 #[test]
+fn a_job_goes_with_the_model_and_what_it_leaves_open_is_free() {
+    let machines = "model=llama-3-8b&gpu=h100-80&node=8&nodes=8";
+    let job = format!("{machines}&seq=4096&batch=512&tp=2&pp=4&zero=1");
+    let planner = filled("parallel-planner", &job, "");
+    let pins = ["seq", "batch", "tp", "pp", "zero", "cp", "ep", "mbs"];
+    assert_eq!(pins.map(|name| get(&planner, name)), ["4096", "512", "2", "4", "1", "0", "0", "0"].map(str::to_owned));
+    assert!(
+        planner.took.iter().any(|line| line.contains("free") && line.contains("Micro-batch")),
+        "{:?}",
+        planner.took
+    );
+    assert_eq!(planner.left, Vec::<String>::new());
+    // What a link fixes stays, and a setup without a model is of no other job.
+    assert_eq!(get(&filled("parallel-planner", machines, "tp=4&zero=3"), "tp"), "4");
+    assert_eq!(get(&filled("parallel-planner", "gpu=h100-80", ""), "tp"), "");
+    let memory = filled("memory-breakdown", &job, "");
+    assert_eq!(
+        ["dp", "tp", "pp", "zero", "seq"].map(|name| get(&memory, name)),
+        ["8", "2", "4", "1", "4096"].map(str::to_owned)
+    );
+    assert_eq!(get(&filled("training-run", &job, ""), "batch"), "2.097152e6");
+    // Ranks that don't divide the GPUs leave no number of replicas.
+    assert_eq!(get(&filled("memory-breakdown", &format!("{machines}&tp=3"), ""), "dp"), "");
+    let mut setup = Setup::read(&job).0;
+    setup.adopt(&Setup::read("seq=8192").0);
+    assert_eq!((setup.job.len(), setup.model.is_some()), (1, true), "another job replaces this one");
+}
+
+#[test]
 fn a_model_takes_the_place_of_another_and_of_a_number() {
     let shown = filled("memory-breakdown", "model=llama-3-8b", "params=30e9&dp=8");
     assert_eq!((get(&shown, "model").as_str(), get(&shown, "params").as_str()), ("llama-3-8b", ""));
@@ -156,9 +185,15 @@ fn setups() -> impl Strategy<Value = Setup> {
     );
     let measured = proptest::collection::vec(proptest::option::of(-3.0..17.0_f64), 6);
     let times = proptest::collection::vec((1.0..1e9_f64, 1e-6..1.0_f64), 0..70);
-    (model, cluster, measured, times, 2_u64..5000).prop_map(|(model, cluster, measured, times, ranks)| {
+    let job = proptest::collection::vec(proptest::option::of(0_u32..20), JOB.len());
+    (model, cluster, measured, times, 2_u64..5000, job).prop_map(|(model, cluster, measured, times, ranks, job)| {
         let (gpu, link, net, node, nodes) = cluster;
         let mut setup = Setup { model, node, nodes, ..Setup::default() };
+        let of = |((what, spec), power): ((Takes, ParamSpec), Option<u32>)| {
+            let Kind::Integer { min, max } = spec.kind else { return None };
+            Some((what, (1_u64 << power?).clamp(min, max)))
+        };
+        setup.job = JOB.into_iter().zip(job).filter_map(of).collect();
         setup.gpu = gpu.and_then(hardware::find);
         setup.link = link.and_then(links::find);
         setup.net = net.and_then(links::find);
@@ -175,7 +210,7 @@ proptest! {
     fn every_figure_takes_valid_values_from_any_setup(setup in setups()) {
         for entry in catalogue::ALL.iter().filter(|entry| is_offered(entry.params())) {
             let now = (entry.read)(&Query::default()).0;
-            let filled = fill(entry.params(), &setup, &now);
+            let filled = fill_state(*entry, &setup, &now);
             let (read, problems) = (entry.read)(&filled.query);
             prop_assert!(problems.is_empty(), "{}?{}: {problems:?}", entry.id, filled.query);
             // What it says that it took, it shows.

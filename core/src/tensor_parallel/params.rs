@@ -77,16 +77,19 @@ const MACHINE: &str = "The machine";
 
 const OWN: [Param<Params>; 14] = [
     whole("seq", "tokens of a sequence", [1, 10_000_000], "8192")
+        .takes(Takes::Sequence)
         .label("Sequence length, tokens")
         .doubling(20)
         .more(JOB)
         .at(|p| p.seq.slot()),
     whole("mbs", "sequences of a micro-batch", [1, 4096], "1")
+        .takes(Takes::MicroBatch)
         .label("Micro-batch size, sequences")
         .doubling(8)
         .more(JOB)
         .at(|p| p.mbs.slot()),
     whole("tp", "tensor-parallel ranks", [1, MAX_RANKS], "4")
+        .takes(Takes::Tensor)
         .label("Tensor-parallel ranks")
         .doubling(6)
         .main()

@@ -336,7 +336,7 @@ impl Model for Params {
             .label("Width")
             .more("The model")
             .at(|p| p.width.slot()),
-        whole("seq", "tokens of a sequence", [1, 10_000_000], "8192")
+        whole("seq", "tokens of a sequence", [1, 10_000_000], "8192").takes(Takes::Sequence)
             .label("Sequence length, tokens")
             .doubling(20)
             .more("The model")
@@ -351,7 +351,7 @@ impl Model for Params {
             .steps(0.05)
             .more("The model")
             .at(|p| p.recompute.slot()),
-        real("batch", "tokens of a batch", [1.0, 1e12], "4194304")
+        real("batch", "tokens of a batch", [1.0, 1e12], "4194304").takes(Takes::BatchTokens)
             .label("Batch, tokens")
             .unit(Unit::Count)
             .doubling(30)

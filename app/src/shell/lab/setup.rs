@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
+use ringside_core::declare::Takes;
 use ringside_core::hardware::{self, links};
 use ringside_core::model::{ModelRef, presets};
-use ringside_core::query::Query;
-use ringside_core::setup::{MAX_NODE, MAX_NODES, Measured, Setup, Times};
+use ringside_core::query::{Kind, ParamSpec, Query};
+use ringside_core::setup::{JOB, MAX_NODE, MAX_NODES, Measured, Setup, Times};
 
 use crate::router::{self, address};
 use crate::store::store;
@@ -92,9 +93,9 @@ pub(super) fn view() -> AnyView {
         <section class="my-setup sans" id=PLACE aria-labelledby="my-setup-title">
             <h2 id="my-setup-title">"My setup"</h2>
             <p>
-                "Your model, your cluster and what the labs measured. Every figure that can use them has a button “My setup”."
+                "Your model, your cluster, your job and what the labs measured. Every figure that can use them has a button “My setup”."
             </p>
-            {brought(kept)} {model(kept)} {cluster(kept)} {measured(kept)}
+            {brought(kept)} {model(kept)} {cluster(kept)} {job(kept)} {measured(kept)}
             <p class="actions" hidden=is_empty>
                 {copy_link("Copy a link to it", move || kept.with_untracked(link_to))}
                 <button type="button" class="quiet" on:click=move |_| store().update(|doc| doc.setup.clear())>
@@ -237,6 +238,28 @@ fn cluster(kept: Memo<Setup>) -> AnyView {
                 |setup, id| setup.net = links::find(id),
             )}
         </div>
+    }
+    .into_any()
+}
+
+/// How a step is made up, and how the GPUs share it.
+fn job(kept: Memo<Setup>) -> AnyView {
+    let field = |(what, spec): (Takes, ParamSpec)| {
+        let value = Signal::derive(move || kept.with(|setup| setup.job.get(&what).copied()));
+        let set = move |n: Option<u64>| {
+            change(|setup| {
+                match n {
+                    Some(n) => setup.job.insert(what, n),
+                    None => setup.job.remove(&what),
+                };
+            });
+        };
+        let Kind::Integer { min, max } = spec.kind else { return ().into_any() };
+        unsaid::number(spec.name, spec.doc, [min, max], value, Callback::new(set)).into_any()
+    };
+    view! {
+        <h3>"Training job"</h3>
+        <div class="control-grid">{JOB.map(field).collect_view()}</div>
     }
     .into_any()
 }

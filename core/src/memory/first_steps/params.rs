@@ -3,8 +3,8 @@
 use super::measured;
 use super::{Course, Params, course};
 use crate::declare::{
-    Aim, Decision, Field as _, Measure, Model, Origin, Origins, Param, all_apart, choice, doc, headline, join, lever,
-    lever_of, measure, origin, real, when, whole, within, words,
+    Aim, Decision, Field as _, Measure, Model, Origin, Origins, Param, Takes, all_apart, choice, doc, headline, join,
+    lever, lever_of, measure, origin, real, when, whole, within, words,
 };
 use crate::memory::activations::{FLASH, GPU, MBS, RECOMPUTE, SEQ};
 use crate::memory::breakdown::MAX_DP;
@@ -25,11 +25,13 @@ const OWN: [Param<Params>; 11] = [
     SEQ.main().at(|p: &mut Params| p.run.seq.slot()),
     MBS.more(KEPT).at(|p: &mut Params| p.run.mbs.slot()),
     whole("zero", "ZeRO stage", [0, 3], "3")
+        .takes(Takes::Zero)
         .label("ZeRO stage")
         .steps(1.0)
         .main()
         .at(|p: &mut Params| p.run.zero.slot()),
     whole("dp", "data-parallel ranks", [1, MAX_DP], "8")
+        .takes(Takes::Data)
         .label("Data-parallel ranks")
         .doubling(12)
         .main()

@@ -121,16 +121,19 @@ const OWN: [Param<Params>; 16] = [
         .more("Training")
         .at(|p: &mut Params| p.dp.slot()),
     whole("zero", "ZeRO stage", [0, 3], "0")
+        .takes(Takes::Zero)
         .label("ZeRO stage")
         .steps(1.0)
         .more("Training")
         .at(|p: &mut Params| p.zero.slot()),
     whole("seq", "tokens of a sequence", [1, 1 << 20], "2048")
+        .takes(Takes::Sequence)
         .label("Sequence length, tokens")
         .doubling(20)
         .more("Training")
         .at(|p: &mut Params| p.seq.slot()),
     whole("mbs", "sequences of a micro-batch", [1, 1024], "1")
+        .takes(Takes::MicroBatch)
         .label("Micro-batch size, sequences")
         .doubling(10)
         .more("Training")

@@ -90,6 +90,7 @@ const OF_MODELS: [Param<Params>; 9] = all_quiet([
 
 const OF_LAYOUT: [Param<Params>; 8] = all_quiet([
     whole("zero", "ZeRO stage of the policy", [0, 3], "3")
+        .takes(Takes::Zero)
         .label("ZeRO stage of the policy")
         .steps(1.0)
         .more(LAYOUT)
@@ -110,11 +111,13 @@ const OF_LAYOUT: [Param<Params>; 8] = all_quiet([
         .more(LAYOUT)
         .at(|p: &mut Params| p.offload.slot()),
     whole("tp", "tensor-parallel ranks in training", [1, 64], "1")
+        .takes(Takes::Tensor)
         .label("Tensor-parallel ranks")
         .doubling(6)
         .more(LAYOUT)
         .at(|p: &mut Params| p.tp.slot()),
     whole("mbs", "sequences, or pairs, of a micro-batch", [1, 1024], "1")
+        .takes(Takes::MicroBatch)
         .label("Micro-batch size, sequences")
         .doubling(10)
         .more(LAYOUT)
