@@ -4,6 +4,7 @@ use super::bus;
 use super::file::Run;
 use super::given::{self, Missing, Setting, Takes};
 use super::ledger::{self, Ledger, Link, Next};
+use super::load::Load;
 use super::measure::Metric;
 use super::plan::{Assumed, GUESSED, Plan};
 use super::{usual, waits};
@@ -907,9 +908,16 @@ fn serving(run: &Run, report: &mut Report) -> bool {
     row(Metric::Weights, Some([weights; 3]));
     row(Metric::KvMemory, Some(room));
     row(Metric::KvTokens, (per_token > 0.0).then(|| room.map(|bytes| bytes / per_token)));
+    let has_room_for = run.measured(Metric::KvTokens).or((per_token > 0.0).then(|| room[1] / per_token));
+    let load = has_room_for.zip(model.shape()).and_then(|(tokens, shape)| Load::of(run, *shape, gpu, tokens));
     for metric in waits::SHOWN {
+        let predicted = load.and_then(|load| match metric {
+            Metric::GenerationRate => Some(load.rates()),
+            Metric::PerToken => Some(load.seconds),
+            _ => None,
+        });
         if run.measured(metric).is_some() {
-            row(metric, None);
+            row(metric, predicted.map(|[own, bound]| [own.min(bound), own, own.max(bound)]));
         }
     }
     let tokens = report.row(Metric::KvTokens.id());
@@ -951,8 +959,14 @@ fn serving(run: &Run, report: &mut Report) -> bool {
         }
     };
     let has_room_for = measured.map(|(_, tokens)| tokens);
+    let generated = load.zip(run.measured(Metric::GenerationRate)).map(|(load, rate)| load.sentence(rate));
     let copies = s.dp.filter(|n| *n > 1).map(|n| format!("The numbers are for each of {} copies.", grouped(n)));
-    report.verdict =
-        [verdict].into_iter().chain(copies).chain(waits::sentences(run, has_room_for)).collect::<Vec<_>>().join(" ");
+    report.verdict = [verdict]
+        .into_iter()
+        .chain(copies)
+        .chain(generated)
+        .chain(waits::sentences(run, has_room_for))
+        .collect::<Vec<_>>()
+        .join(" ");
     true
 }

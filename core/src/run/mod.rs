@@ -23,6 +23,7 @@ mod gather;
 mod given;
 mod hardware;
 mod ledger;
+mod load;
 mod measure;
 mod oom;
 mod output;

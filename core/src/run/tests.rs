@@ -640,6 +640,33 @@ fn what_requests_wait_for_is_said() {
 }
 
 #[test]
+fn tokens_at_the_load_of_a_log_are_predicted() {
+    let text = |beside: &str| {
+        format!(
+            "[model]\nname = \"llama-3-8b\"\n[cluster]\ngpu = \"h100-80\"\n[serving]\nengine = \"vllm\"\n{beside}[measured]\nkv-tokens = {{ value = 452000.0 }}\nkv-usage = {{ value = 0.5 }}\nrunning = {{ value = 100.0 }}\ngeneration-rate = {{ value = 1000.0 }}\n"
+        )
+    };
+    let compared = |text: &str| compare(&Run::parse(text).expect("a run"));
+    let predicted = |report: &Report| report.row("generation-rate").and_then(|row| row.predicted);
+    let report = compared(&text(""));
+    // 15 GB of weights, the embedding aside, and 226,000 tokens of 131,072 B take 13.3 ms at 3.35 TB/s.
+    let [least, own, most] = predicted(&report).expect("a prediction");
+    assert!(
+        least == own && own < most && (4000.0..6500.0).contains(&own) && (6500.0..8000.0).contains(&most),
+        "{own} {most}"
+    );
+    assert!(report.verdict.contains("100 requests of about 2,260 tokens is predicted"), "{}", report.verdict);
+    // What no request waited for may not have been asked for.
+    assert!(report.verdict.contains("nothing to do") && !report.verdict.contains("host"), "{}", report.verdict);
+    let busy = compared(&(text("") + "waiting = { value = 20.0 }\n"));
+    assert!(busy.verdict.contains("waiting for the host"), "{}", busy.verdict);
+    let prompts = compared(&(text("") + "prompt-rate = { value = 10000.0 }\n"));
+    assert!(predicted(&prompts).is_some_and(|[_, with, _]| with < own), "prompts take a part of a step");
+    assert!(predicted(&compared(&text("pp = 2\n"))).is_none(), "stages aren’t modeled");
+    assert!(predicted(&compared(&text("").replace("100.0", "0.0"))).is_none(), "nothing runs");
+}
+
+#[test]
 fn preemptions_are_judged() {
     use Metric as M;
 
