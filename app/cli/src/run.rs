@@ -160,7 +160,7 @@ fn text(name: &str, mut first: Vec<u8>, mut pieces: Pieces) -> Result<Vec<Brough
 /// A card with what the signs say of the log, unless nothing of it was read and nothing in it is known.
 fn shown(name: &str, mut card: Card, log: Option<End>) -> Result<Brought, String> {
     let reading = log.filter(|_| card.may_hold_errors()).map(|log| log.read(signs::all()));
-    let errors = reading.filter(|reading| reading.is_shown(card.kind.is_output()));
+    let errors = reading.filter(|reading| reading.is_shown(card.kind.is_output(), card.outcome == Outcome::Refused));
     if card.outcome == Outcome::Refused {
         if errors.is_none() {
             return Err(format!("{name}: {}", card.said));
@@ -169,7 +169,8 @@ fn shown(name: &str, mut card: Card, log: Option<End>) -> Result<Brought, String
         if card.kind == Kind::Unknown {
             card.said.clear();
         }
-        (card.kind, card.outcome) = (Kind::Errors, Outcome::Read);
+        let is_sick = errors.as_ref().is_some_and(|reading| reading.has_trouble() || reading.unknown_lines > 0);
+        (card.kind, card.outcome) = (if is_sick { Kind::Errors } else { Kind::Log }, Outcome::Read);
     }
     Ok(Brought { card, errors })
 }

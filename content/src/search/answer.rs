@@ -81,8 +81,15 @@ pub fn answer(index: &Index, signs: &Signs, text: &str, limit: usize) -> Answer 
 
 /// The question that a text is: one line, or a command that goes on over several.
 fn question_of<'a>(text: &'a str, log: &LogReading) -> Option<Cow<'a, str>> {
-    if log.lines <= 1 {
+    // What loggers write in front of a message, which nobody types.
+    const LOGGED: [&str; 4] = ["INFO ", "[INFO]", "[titan]", "elapsed time per iteration"];
+    let is_logged =
+        LOGGED.iter().any(|mark| text.contains(mark)) && text.bytes().filter(u8::is_ascii_digit).count() > 8;
+    if log.lines <= 1 && !is_logged {
         return Some(Cow::Borrowed(text));
+    }
+    if is_logged {
+        return None;
     }
     let joined = (text.len() <= COMMAND).then(|| text.replace("\\\r\n", " ").replace("\\\n", " "))?;
     (joined.trim().lines().count() == 1).then_some(Cow::Owned(joined))

@@ -7,6 +7,7 @@
 mod condition;
 mod origin;
 mod pattern;
+mod source;
 mod trouble;
 mod waits;
 
@@ -163,7 +164,7 @@ fn read_end(signs: &[Sign], log: &str, mut before: Before) -> LogReading {
         .split('\n')
         .enumerate()
         .flat_map(|(i, line)| line.split('\r').map(move |part| (before.lines + i + 1, plain(part))))
-        .filter(|(_, line)| !line.trim().is_empty())
+        .filter(|(_, line)| !line.trim().is_empty() && !source::is(line.trim()))
         .collect();
     let mut reading = LogReading { lines: lines.len(), skipped, ..LogReading::default() };
     reading.clipped = lines.iter().filter(|(_, line)| line.trim().len() > LONGEST).count();
@@ -252,8 +253,9 @@ pub const UNKNOWN: &str = "These lines look like errors. Read the first of the r
 
 impl LogReading {
     /// Whether it is shown beside what else was read of a text: a script may speak of errors that nobody has seen, and output does not.
-    pub fn is_shown(&self, is_output: bool) -> bool {
-        self.has_trouble() || is_output && self.unknown_lines > 0
+    /// Of output in which nothing else was read, what a healthy job says too is shown.
+    pub fn is_shown(&self, is_output: bool, is_refused: bool) -> bool {
+        self.has_trouble() || is_output && (self.unknown_lines > 0 || is_refused && !self.seen.is_empty())
     }
 
     /// Whether a sign says that something went wrong.

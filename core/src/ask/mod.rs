@@ -878,7 +878,8 @@ fn at_a_time(r: &Reading) -> Option<(u64, String)> {
 fn is_planned(r: &Reading) -> bool {
     let is_given =
         r.tokens.is_some() || r.gpu_hours.is_some() || (r.trains() && (r.days.is_some() || r.money.is_some()));
-    is_given || (r.trains() && (r.has(&COST) || r.says(&["how", "long"]) || r.asks_speed()))
+    let generates = r.has(&["generate", "generating", "synthetic"]) && !r.trains();
+    (is_given && !generates) || (r.trains() && (r.has(&COST) || r.says(&["how", "long"]) || r.asks_speed()))
 }
 
 /// The GPUs of a question about a run that its model doesn't fit, and the fewest, of these and their doubles, on which ZeRO-3 makes it fit. None
@@ -1241,7 +1242,15 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
     // The address names what the question sets, and nothing that is as it would be anyway.
     let standard = (entry.read)(&Query::default()).0;
     let query = Query::new(query.iter().filter(|(name, value)| standard.get(name) != Some(*value)));
+    // Of a GPU that isn't in the table only the memory is known, if that.
+    let counts_memory =
+        [memory::Params::ID, adapters::Params::ID, rlhf::Params::ID].contains(&rule.figure) && reading.gpu.is_some();
+    let is_open = reading.foreign.as_ref().filter(|_| !counts_memory && takes_any(&[Takes::Gpu]));
     let says = match model {
+        _ if let Some(name) = is_open => format!(
+            "{} isn’t in the table of GPUs, so what holds for it isn’t known. Choose the GPU there whose memory and bandwidth are closest.",
+            crate::quantity::capital(name)
+        ),
         // A symptom may be asked about without a model.
         None if reading.preset.is_none() && reading.params.is_none() => String::new(),
         Some(_) => String::new(),

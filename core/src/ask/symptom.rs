@@ -123,6 +123,7 @@ fn when(r: &Reading) -> Option<When> {
         return Some(When::Update);
     }
     match r.at_step() {
+        _ if r.says(&["the", "second"]) && r.has(&["batch", "step", "iteration"]) => Some(When::Second),
         Some(0 | 1) => Some(When::Passes),
         Some(2) => Some(When::Second),
         Some(n) => Some(When::Later(Some(n))),

@@ -96,7 +96,7 @@ impl Params {
     }
 
     /// The line with the variable that a fault is about.
-    pub(super) fn named_line(&self, fault: Fault) -> Option<usize> {
+    pub fn named_line(&self, fault: Fault) -> Option<usize> {
         let names: &[&str] = match fault {
             Fault::NoInterface | Fault::DeadInterface => &["NCCL_SOCKET_IFNAME"],
             Fault::NoInfiniband => &["NCCL_IB_HCA", "NCCL_IB_DISABLE"],
@@ -123,7 +123,7 @@ impl Launch {
             Fault::NoQueue => "Whether this queue exists in your namespace isn’t known here.",
             Fault::NoInterface => "Whether your nodes have an interface of this name isn’t known here.",
             Fault::NoInfiniband => {
-                "Whether your nodes have InfiniBand, and its adapters this name, isn’t known here. Without it NCCL goes over sockets."
+                "Whether your nodes have InfiniBand or RoCE, and its adapters this name, isn’t known here. If they have, this keeps NCCL from using it: it sends over TCP sockets, several times slower."
             }
             Fault::Mismatch => "Whether all nodes have the same image under this tag isn’t known here.",
             Fault::OnCpu => {
@@ -201,7 +201,7 @@ impl Fault {
                 "Each agent waits until as many have come as --nnodes says, and fewer were started: one for each node that the job has."
             }
             Self::SameNodeRank => {
-                "The batch shell replaces $SLURM_NODEID before srun starts anything: it is 0 for all. Let the task replace it (bash -c '…', single quotes, or \\$), or use a c10d rendezvous, which needs no node rank."
+                "The batch shell replaces the variable ($SLURM_NODEID, $SLURM_PROCID) before srun starts anything: it is 0 for all. Let the task replace it (bash -c '…', single quotes, or \\$), or use a c10d rendezvous, which needs no node rank."
             }
             Self::NobodyListens => {
                 "Rank 0 listens on its own host. MASTER_ADDR must be that host, the same for all: set it once in the batch script, from the first host of the job."

@@ -14,6 +14,7 @@ use crate::memory::{Dtype, Mode, breakdown};
 use crate::planner::published::{self, NEAR};
 use crate::quantity::{Unit, bytes_decimal, capital, counted, grouped, listed, number};
 use crate::serving::command::Server;
+use crate::serving::step::Quant;
 
 /// A line of the table.
 #[derive(Debug, Clone, PartialEq)]
@@ -822,6 +823,8 @@ fn serving(run: &Run, report: &mut Report) -> bool {
         mbs: 1,
         dtype: run.layout.dtype.unwrap_or(Dtype::Bf16),
         kv_dtype: s.kv.unwrap_or(Dtype::Bf16),
+        // Bytes per weight that are given are of the whole model, as it is stored.
+        as_stored: s.weight.is_none(),
         ..crate::memory::Params::standard()
     };
     params.layout.tp = s.tp.unwrap_or(1).max(1);
@@ -874,7 +877,7 @@ fn serving(run: &Run, report: &mut Report) -> bool {
         ("serving.tp", s.tp.is_some(), "One GPU per pipeline stage."),
         ("serving.pp", s.pp.is_some(), "One pipeline stage."),
         ("serving.dp", s.dp.is_some(), "One copy of the model."),
-        ("serving.weight", s.weight.is_some(), "Weights in 16 bits."),
+        ("serving.weight", s.weight.is_some() || model.stored().quant != Quant::Bf16, "Weights in 16 bits."),
         ("serving.kv", s.kv.is_some(), "The KV cache in 16 bits."),
     ]));
     let sees = gpu.sees().0;
@@ -890,9 +893,12 @@ fn serving(run: &Run, report: &mut Report) -> bool {
     let of_rest = if server == Server::Trtllm { share } else { 1.0 };
     let room = most.map(|most| ((most - weights) * of_rest).max(0.0));
     let room = [room[1], (room[0] + room[1]) / 2.0, room[0]];
-    let per_token = b.kv_per_token.0
-        / params.layout.tp.min(model.shape().map_or(1, crate::model::Shape::kv_heads)).max(1) as f64
-        / params.layout.pipeline.stages as f64;
+    // Every rank keeps a whole latent, and a head where there are fewer heads than ranks.
+    let part = model.shape().map_or(1.0, |shape| {
+        let [own, all] = [params.layout.tp, 1].map(|tp| crate::kv_cache::values_per_rank(shape, tp));
+        if all > 0.0 { own / all } else { 1.0 }
+    });
+    let per_token = b.kv_per_token.0 * part / params.layout.pipeline.stages as f64;
     let mut row = |metric: Metric, predicted: Option<[f64; 3]>| {
         let m = run.measured.get(&metric);
         report.rows.push(Row {

@@ -429,6 +429,18 @@ pub(super) fn started(text: &str, [nodes, node]: [Option<u64>; 2], card: &mut Ca
             card.launches = true;
             return card.found("Processes that train", grouped(launch.training() as u64), at(launch.line));
         }
+        LaunchOutcome::Unread if is_script && launch.unread == 0 => {
+            let rests = launch.fault.and_then(|(fault, _)| Some((fault, launch.rests_on_cluster(fault)?)));
+            if let Some((fault, why)) = rests {
+                let line = params.named_line(fault).unwrap_or(launch.line);
+                card.unread(&quoted(at(line)), why, at(line));
+                // It trains either way.
+                if fault == Fault::NoInfiniband {
+                    card.found("Processes that train", grouped(launch.training() as u64), at(launch.line));
+                }
+            }
+            return;
+        }
         LaunchOutcome::Unread if is_script => {
             let why = "it isn't evaluated, so how many processes start isn't known";
             return card.unread("Part of the script", why, at(launch.unread));

@@ -17,6 +17,8 @@ use crate::setup::{JOB, Setup};
 
 /// The largest run file that is read, in bytes.
 const LONGEST: usize = 200_000;
+/// By how much a count that a log prints may differ from the same model’s sizes: logs round, and some leave an embedding out.
+const SAME_COUNT: f64 = 0.02;
 /// Most lines that are kept as unread.
 const MOST_UNREAD: usize = 60;
 
@@ -139,6 +141,22 @@ impl Model {
                 let sizes = model.query();
                 let sizes = sizes.iter().filter(|(name, _)| *name != "model");
                 Self { sizes: sizes.map(|(name, text)| (name.to_owned(), Size::of(text))).collect(), ..Self::default() }
+            }
+        }
+    }
+
+    /// Whether it is a number of parameters and no more.
+    fn is_bare(&self) -> bool {
+        self.name.is_empty() && self.sizes.is_empty()
+    }
+
+    /// Parameters in all, as far as they are known.
+    fn total(&self) -> Option<f64> {
+        match self.is_bare() {
+            true => self.parameters,
+            false => {
+                let (setup, _) = Setup::read(&Query::new(self.pairs()).to_string());
+                Some(setup.model?.shape()?.count().ok()?.total as f64)
             }
         }
     }
@@ -358,12 +376,32 @@ impl Run {
     pub fn take(&mut self, other: &Self) -> Vec<String> {
         let (Ok(mut mine), Ok(theirs)) = (Table::try_from(&*self), Table::try_from(other)) else { return Vec::new() };
         let mut replaced = Vec::new();
+        // A bare count, as logs print it, says nothing of sizes: it confirms a model that is known, or is held against it.
+        let [known, counted] =
+            [&self.model, &other.model].map(|model| model.parameters.filter(|_| model.is_bare()).is_some());
+        let theirs = match (is_default(&self.model), known, counted) {
+            (false, false, true) => {
+                let [mine, log] = [self.model.total(), other.model.total()];
+                if let Some((mine, log)) = mine.zip(log).filter(|(mine, log)| (log / mine - 1.0).abs() > SAME_COUNT) {
+                    let [mine, log] = [mine, log].map(crate::quantity::count);
+                    replaced.push(format!(
+                        "model: a count of {log} parameters, though the model’s sizes come to {mine}, which count"
+                    ));
+                }
+                theirs.into_iter().filter(|(key, _)| key != "model").collect()
+            }
+            _ => theirs,
+        };
+        let confirms = known && !is_default(&other.model) && !counted && {
+            let [log, new] = [self.model.total(), other.model.total()];
+            log.zip(new).is_some_and(|(log, new)| (log / new - 1.0).abs() <= SAME_COUNT)
+        };
         // A model is one thing: sizes of one don't go with the name of another.
-        if !is_default(&other.model)
+        if theirs.contains_key("model")
             && let Some(Value::Table(before)) = mine.remove("model")
         {
             let [before, now] = [Value::Table(before).try_into::<Model>().unwrap_or_default(), other.model.clone()];
-            if before != now {
+            if before != now && !confirms {
                 replaced.push(format!("model: {} instead of {}", in_a_word(&now), in_a_word(&before)));
             }
         }
@@ -454,7 +492,13 @@ impl Run {
     /// What is to be said beside a verdict where settings weren't read: a sentence.
     pub fn caveat(&self) -> Option<String> {
         let settings = crate::quantity::counted(self.unread.len() as u64, "setting wasn’t", "settings weren’t");
-        (!self.unread.is_empty()).then(|| format!("{settings} read and may change this."))
+        let moves = self.unread.iter().any(|setting| setting.contains("offload"));
+        let moves = if moves {
+            " One of them offloads: copies over PCIe and an optimizer on the CPU take time that isn’t predicted, and the GPU holds less."
+        } else {
+            ""
+        };
+        (!self.unread.is_empty()).then(|| format!("{settings} read and may change this.{moves}"))
     }
 
     /// What makes it fail, and that a prediction holds only without it: sentences.

@@ -72,6 +72,19 @@ pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String
         c.nodes = c.nodes.or(nodes);
     }
     c.node = c.node.or(node);
+    // What one input leaves to another and the other says.
+    let layout = run.layout.clone();
+    run.unread.retain(|setting| {
+        let leaves = |what: &str| setting.contains(what);
+        let is_auto = leaves(": auto");
+        !(is_auto && leaves("train_micro_batch_size_per_gpu") && layout.mbs.is_some()
+            || is_auto && leaves("gradient_accumulation_steps") && layout.microbatches.is_some()
+            || is_auto
+                && leaves("train_batch_size")
+                && (layout.batch.is_some() || layout.mbs.and(layout.microbatches).is_some())
+            || is_auto && leaves(".enabled") && layout.dtype.is_some()
+            || leaves("--deepspeed") && layout.zero.is_some())
+    });
     let c = &run.cluster;
     if let (Some(node), Some(nodes), Some(gpus)) = (c.node, c.nodes, c.gpus)
         && node.saturating_mul(nodes) != gpus

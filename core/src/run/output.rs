@@ -862,6 +862,11 @@ impl Series {
         Some((low + high) / 2.0)
     }
 
+    fn mean(&self) -> Option<f64> {
+        let n = self.values.len();
+        (n > 0).then(|| self.values.iter().sum::<f64>() / n as f64)
+    }
+
     fn most(&self) -> Option<f64> {
         self.values.iter().copied().reduce(f64::max)
     }
@@ -1345,6 +1350,8 @@ impl Output {
                 M::LossScale | M::BusBandwidth | M::BusRanks | M::KvTokens | M::Weights | M::KvMemory | M::Peak => {
                     (series.values.back().copied(), "")
                 }
+                // Prompts come in bursts.
+                M::PromptRate => (series.mean(), "mean"),
                 _ => (series.typical(self.begins()), "median"),
             };
             let Some(value) = value else { continue };

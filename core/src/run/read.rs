@@ -54,6 +54,9 @@ pub fn read(name: &str, text: &str) -> Card {
     if let Some(card) = config::megatron::neox(name, bare) {
         return card;
     }
+    if bare.starts_with("{{") && bare.contains("}}") {
+        return Card::refused(name, Kind::Unknown, TEMPLATE);
+    }
     // A log may begin with a time in brackets, and TOML with a table.
     let is_list = bare.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with(['{', '[']));
     if bare.starts_with('{') || is_list {
@@ -150,6 +153,11 @@ pub fn read(name: &str, text: &str) -> Card {
         );
         return Card::refused(name, Kind::Unknown, said);
     }
+    if bare.contains("mlx_lm.")
+        && let Some(form) = foreign(bare)
+    {
+        return Card::refused(name, Kind::Unknown, not_read(form));
+    }
     if ["--tensor-model-parallel-size", "--num-layers", "--micro-batch-size", "--pipeline-model-parallel-size"]
         .iter()
         .any(|flag| bare.contains(flag))
@@ -225,13 +233,16 @@ fn not_read((what, instead): (&str, &str)) -> String {
     format!("It is {what}, which isn’t read here. {instead}")
 }
 
+const TEMPLATE: &str =
+    "It is a template of a Helm chart, whose values aren’t in it. Paste what “helm template” prints with your values.";
+
 /// What is said of manifests that say neither how many GPUs there are nor what starts on them.
 fn manifest(text: &str) -> String {
     if ["{{ .Values", "{{.Values", "{{ .Release", "{{.Release", "{{-", "{{ include"]
         .iter()
         .any(|mark| text.contains(mark))
     {
-        return "It is a template of a Helm chart, whose values aren’t in it. Paste what “helm template” prints with your values.".to_owned();
+        return TEMPLATE.to_owned();
     }
     let documents = yaml::read(text).unwrap_or_default();
     let kind_of = |node: &yaml::Node| node.get("kind").and_then(yaml::Node::text).unwrap_or_default().to_owned();
@@ -278,12 +289,19 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
     const OF_EVALUATION: &str = "a table of the evaluation harness, of a model’s scores";
     const OF_BATCHES: &str = "A step takes several where gradients are accumulated. Give the time of a step in a run file (measured.step-time).";
     const OF_TRAINER: &str = "Paste what the run prints, and the model’s config.json.";
-    const FORMS: [(&[&str], &str, &str); 83] = [
+    const FORMS: [(&[&str], &str, &str); 86] = [
         (
             &["llamafactory-cli train"],
             "a command of LLaMA-Factory, whose settings stand in the file that it names",
             "Paste that file, and how many GPUs there are.",
         ),
+        (&["mlx_lm."], "a command of MLX, which trains on Apple’s GPUs", "The models here are of GPUs in servers."),
+        (
+            &["modules:", "pre_trainer:", "overrides:"],
+            "a configuration of Primus, which rests on other files",
+            OF_A_JOB,
+        ),
+        (&["primus_megatron"], "a configuration of Primus, which rests on other files", OF_A_JOB),
         (
             &["policy:", "model_name:", "cluster:", "gpus_per_node:"],
             "a configuration of NeMo RL, of post-training",
@@ -328,7 +346,7 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
             "Paste the lines with its timings, too.",
         ),
         (&["Train step of epoch"], "OpenRLHF’s progress bar of micro-batches", OF_BATCHES),
-        (&[":::MLLOG "], "MLPerf’s log of results", OF_A_JOB),
+        (&[":::MLLOG {"], "MLPerf’s log of results", OF_A_JOB),
         (&["# HELP ", "# TYPE "], "what a server answers to Prometheus", OF_A_SERVER),
         (&["| model ", "t/s |", "pp512"], "a table of llama-bench", OF_A_SERVER),
         (&["Prefill. latency:", "Decode."], "what sglang.bench_one_batch prints of one batch", OF_A_SERVER),

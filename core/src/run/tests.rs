@@ -976,6 +976,49 @@ fn a_serving_command_is_read_as_the_engine_reads_it() {
     assert!(card.found.iter().any(|found| found.value.ends_with("(fp8)")), "{:?}", card.found);
 }
 
+/// What one GPU holds of a checkpoint is the checkpoint, and the ranks of tensor parallelism divide what they share: heads, and no latent.
+#[test]
+fn an_engine_holds_the_checkpoint_once() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/configs");
+    let mut tried = [0; 3];
+    for file in
+        [folder.clone(), folder.join("2026")].iter().flat_map(|folder| std::fs::read_dir(folder).expect("fixtures"))
+    {
+        let path = file.expect("a file").path();
+        if path.extension().is_none_or(|of| of != "json") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let (Ok(import), card) = (crate::model::config::import(&text), read("config.json", &text)) else { continue };
+        let imported = import.imported();
+        let Ok(count) = imported.shape.count() else { continue };
+        let predicted = |tp: u64, id: &str| {
+            let mut run = card.run.clone();
+            run.cluster.gpu = Some("gb300".to_owned());
+            run.layout.dtype = None;
+            (run.serving.engine, run.serving.tp) = (Some("vllm".to_owned()), Some(tp));
+            compare(&run).row(id).and_then(|row| row.predicted)
+        };
+        let Some([_, weights, _]) = predicted(1, "weights") else { continue };
+        let stored = imported.quantized.as_ref().map_or(2.0 * count.total as f64, |quantized| quantized.bytes);
+        assert!((weights / stored - 1.0).abs() < 0.02, "{}: {weights} of {stored}", path.display());
+        tried[0] += 1;
+        tried[1] += usize::from(imported.quantized.is_some());
+        // Twice the cache per token on two ranks is the same number of tokens for each byte.
+        let per_byte = |tp| {
+            let [tokens, bytes] = [predicted(tp, "kv-tokens")?[1], predicted(tp, "kv-memory")?[1]];
+            (bytes > 0.0).then_some(tokens / bytes)
+        };
+        if let (Some(one), Some(two), true) =
+            (per_byte(1), per_byte(2), matches!(imported.shape.attention, crate::model::Attention::Latent { .. }))
+        {
+            assert!((one / two - 1.0).abs() < 1e-6, "{}: {one} and {two}", path.display());
+            tried[2] += 1;
+        }
+    }
+    assert!(tried[0] > 60 && tried[1] > 8 && tried[2] > 1, "{tried:?}");
+}
+
 #[test]
 fn a_repository_is_a_model_only_if_its_sizes_are() {
     let id = |name| presets::of_hub(name).map(|preset| preset.id);

@@ -52,7 +52,12 @@ fn card(desk: Desk, input: &Input) -> AnyView {
     let (kind, is_refused) = (card.kind, card.outcome == Outcome::Refused);
     // Errors in a text that is nothing else make it an error log.
     let is_diagnosed = move || is_refused && errors.with(Option::is_some);
-    let named = move || if is_diagnosed() { Kind::Errors.label() } else { kind.label() };
+    let is_sick = move || errors.with(|errors| errors.as_ref().is_some_and(|e| e.has_trouble() || e.unknown_lines > 0));
+    let named = move || match (is_diagnosed(), is_sick()) {
+        (true, true) => Kind::Errors.label(),
+        (true, false) => Kind::Log.label(),
+        _ => kind.label(),
+    };
     let outcome = card.outcome.label().to_lowercase();
     let outcome = move || if is_diagnosed() { Outcome::Read.label().to_lowercase() } else { outcome.clone() };
     let said = card.said.clone();
@@ -100,14 +105,14 @@ fn card(desk: Desk, input: &Input) -> AnyView {
 /// What the course's signs say of the errors in a text, if it has any.
 fn errors(input: &Input) -> Memo<Option<LogReading>> {
     let (log, kind) = (input.log.clone(), input.card.kind);
-    let is_output = kind.is_output();
+    let (is_output, is_refused) = (kind.is_output(), input.card.outcome == Outcome::Refused);
     Memo::new(move |_| {
         let signs = library().signs.ready()?;
         let reading = match log.as_ref()? {
             Log::Text(text) => read_log(&signs.0, text),
             Log::Read(reading) => (**reading).clone(),
         };
-        reading.is_shown(is_output).then_some(reading)
+        reading.is_shown(is_output, is_refused).then_some(reading)
     })
 }
 

@@ -109,6 +109,12 @@ pub fn rank(line: &str) -> Option<u32> {
     while !line.is_char_boundary(end) {
         end -= 1;
     }
+    // Without a line's end between them, one rank's bar may stand before another's message.
+    let message = line.rfind("[E ProcessGroupNCCL").or_else(|| line.rfind("[Rank ")).filter(|at| *at > 0);
+    if let Some(own) = message.and_then(|at| line.get(at..)).filter(|own| own.contains("[Rank ")) {
+        let own = own.split_once("[Rank ").map_or("", |(_, own)| own);
+        return number(&own.as_bytes()[..own.bytes().take_while(u8::is_ascii_digit).count()]);
+    }
     let head = &line[..end];
     // `srun --label` and `[1,3]<stderr>` of mpirun.
     let leading = |text: &str| {
@@ -165,6 +171,10 @@ mod tests {
             ("[rank4]:[E1229 16:47:25] x", Some(4)),
             ("[rank12]: Traceback", Some(12)),
             ("[E ProcessGroupNCCL.cpp:541] [Rank 3] found", Some(3)),
+            (
+                "[default0]:Grouping: 8%|8| 726/967 [02:32<30:38][default2]:[E ProcessGroupNCCL.cpp:475] [Rank 2] Watchdog",
+                Some(2),
+            ),
             ("7: loss", Some(7)),
             ("[1,3]<stderr>:x", Some(3)),
             ("[default5]:x", Some(5)),

@@ -140,7 +140,7 @@ pub(super) fn read(
         "" => return Err(unknown("no quant_method is given")),
         other => return Err(unknown(&format!("quant_method {} is not known", crate::query::shorten(other)))),
     };
-    let excluded = Excluded::of(config);
+    let excluded = Excluded::of(config, model_type);
     if excluded.patterns.len() > MOST_PATTERNS {
         return Err(unknown(&format!("it excludes {} modules by name", grouped(excluded.patterns.len() as u64))));
     }
@@ -163,6 +163,9 @@ pub(super) fn read(
             *all += taken;
             *of += total;
         }
+    }
+    if weights <= 0.0 {
+        return Err(unknown("it excludes every layer that it would quantize by the names that are known here"));
     }
     let main = only_experts.or(usual).unwrap_or(FP8);
     let names: Vec<&str> = only_experts.into_iter().chain(usual).map(|form| form.name).collect();
@@ -195,10 +198,12 @@ fn groups(config: &Value) -> Option<Form> {
 /// What a file leaves in 16 bits.
 struct Excluded {
     patterns: Vec<String>,
+    /// Whether experts are a module beside `mlp`, not in it, as in Gemma 4 (`modeling_gemma4.py`, `Gemma4TextDecoderLayer`).
+    beside: bool,
 }
 
 impl Excluded {
-    fn of(config: &Value) -> Self {
+    fn of(config: &Value, model_type: &str) -> Self {
         // `ignore` of an fp8 file names what its 4-bit experts leave; fp8 leaves `modules_to_not_convert`.
         let fp8 = config.get("quant_method").and_then(Value::as_str) == Some("fp8");
         let names: &[&str] = if fp8 {
@@ -207,7 +212,8 @@ impl Excluded {
             &["modules_to_not_convert", "ignore", "ignored_layers", "exclude_modules", "llm_int8_skip_modules"]
         };
         let lists = names.iter().filter_map(|name| config.get(*name)?.as_array()).flatten();
-        Self { patterns: lists.filter_map(Value::as_str).map(str::to_owned).collect() }
+        let patterns = lists.filter_map(Value::as_str).map(str::to_owned).collect();
+        Self { patterns, beside: model_type.starts_with("gemma4") }
     }
 
     /// The share of a tensor's occurrences that one of the patterns names.
@@ -224,7 +230,7 @@ impl Excluded {
             _ => 0..layers,
         };
         let here = |layer: u64| {
-            let paths = paths(tensor, layer);
+            let paths = paths(tensor, layer, self.beside);
             self.patterns.iter().any(|pattern| paths.iter().any(|path| names(pattern, path)))
         };
         let there = shape.layers_at(tensor.place()).clamp(1, layers) as f64;
@@ -234,11 +240,12 @@ impl Excluded {
 }
 
 /// What the modules of a tensor may be called in a layer.
-fn paths(tensor: &Tensor, layer: u64) -> Vec<String> {
+fn paths(tensor: &Tensor, layer: u64, beside: bool) -> Vec<String> {
     let blocks: &[&str] = match tensor.component {
         Component::Attention => &["self_attn", "attn", "attention"],
         Component::Mixers => &["linear_attn", "mixer", "mamba", "conv", "self_attn"],
         Component::SharedExperts => &["mlp.shared_experts", "mlp.shared_expert", "ffn.shared_experts"],
+        Component::Experts if beside => &["experts"],
         Component::Experts => &["mlp.experts", "block_sparse_moe.experts", "ffn.experts"],
         _ => &["mlp", "feed_forward", "ffn"],
     };

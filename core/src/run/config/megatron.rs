@@ -279,7 +279,8 @@ fn neox_width(lines: &[(usize, String)]) -> Option<u64> {
 /// GPT-NeoX's configuration: YAML, mostly in braces and with comments. What it doesn't set has the default that the dump prints.
 pub(in crate::run) fn neox(name: &str, text: &str) -> Option<Card> {
     let names = |key: &str| [key.to_owned(), key.replace('_', "-")].iter().any(|key| text.contains(key.as_str()));
-    if !names("pipe_parallel_size") && !names("model_parallel_size") {
+    // Primus extends files of its own, whose names are Megatron-LM’s.
+    if !names("pipe_parallel_size") && !names("model_parallel_size") || text.contains("primus_megatron") {
         return None;
     }
     // Sentences may stand around it: they keep their lines, and say nothing.

@@ -205,6 +205,16 @@ pub(in crate::run) fn of(given: &[Given], card: &mut Card) {
             "deepspeed" if flag.values.is_empty() => card.run.layout.framework = Some("deepspeed".to_owned()),
             "deepspeed" | "deepspeed-config" | "deepspeed-config-file" => {
                 card.run.layout.framework = Some("deepspeed".to_owned());
+                // ms-swift’s own files go by these names (swift/config).
+                let built_in = value.strip_suffix("_offload").unwrap_or(value).strip_prefix("zero");
+                if let Some(stage) = built_in.and_then(|n| n.parse::<u8>().ok()).filter(|n| *n <= 3) {
+                    card.run.layout.zero = Some(stage);
+                    card.found("ZeRO stage", stage.to_string(), line);
+                    if value.ends_with("_offload") {
+                        card.unread_setting(&flag.text(), "offloading isn't in this prediction", line);
+                    }
+                    continue;
+                }
                 let why = "the ZeRO stage is in that file, which counts once it is pasted too";
                 card.unknown("layout.zero", &flag.text(), why, line);
             }
