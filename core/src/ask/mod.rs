@@ -1070,6 +1070,9 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
     if rule.figure == adapters::Params::ID {
         answered.query = tuned(reading, &sharded_adapter(reading, &answered.query));
     }
+    if reading.foreign.is_some() && reading.gpu.is_none() {
+        answered.says = offloaded(rule, &answered.query, reading) + &answered.says;
+    }
     // What holds for another model is no answer.
     if answered.says.is_empty() {
         let says = (rule.says)(&answered.query, reading);
@@ -1242,13 +1245,10 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
     // The address names what the question sets, and nothing that is as it would be anyway.
     let standard = (entry.read)(&Query::default()).0;
     let query = Query::new(query.iter().filter(|(name, value)| standard.get(name) != Some(*value)));
-    // Of a GPU that isn't in the table only the memory is known, if that.
-    let counts_memory =
-        [memory::Params::ID, adapters::Params::ID, rlhf::Params::ID].contains(&rule.figure) && reading.gpu.is_some();
-    let is_open = reading.foreign.as_ref().filter(|_| !counts_memory && takes_any(&[Takes::Gpu]));
+    let is_open = reading.foreign.as_ref().filter(|_| reading.gpu.is_none() && takes_any(&[Takes::Gpu]));
     let says = match model {
         _ if let Some(name) = is_open => format!(
-            "{} isn’t in the table of GPUs, so what holds for it isn’t known. Choose the GPU there whose memory and bandwidth are closest.",
+            "{} isn’t in the table of GPUs, so what holds for it isn’t said. Ask with its memory instead (“4 cards with 24 GB”), or choose a GPU like it in the figure.",
             crate::quantity::capital(name)
         ),
         // A symptom may be asked about without a model.

@@ -110,27 +110,27 @@ const MACHINES: [&str; 14] = [
     "trainium",
     "inferentia",
 ];
-/// GPUs that people ask about and the table doesn't have, by the word that tells them, with the gigabytes that their makers name.
-const ABSENT: [(&str, &str, f64); 19] = [
-    ("a10", "A10", 24.0),
-    ("a30", "A30", 24.0),
-    ("a40", "A40", 48.0),
-    ("l20", "L20", 48.0),
-    ("l40", "L40", 48.0),
-    ("p40", "P40", 24.0),
-    ("p100", "P100", 16.0),
-    ("a5000", "RTX A5000", 24.0),
-    ("a4000", "RTX A4000", 16.0),
-    ("5080", "RTX 5080", 16.0),
-    ("5070", "RTX 5070", 12.0),
-    ("4080", "RTX 4080", 16.0),
-    ("4070", "RTX 4070", 12.0),
-    ("4060", "RTX 4060", 8.0),
-    ("3080", "RTX 3080", 10.0),
-    ("3070", "RTX 3070", 8.0),
-    ("3060", "RTX 3060", 12.0),
-    ("2080", "RTX 2080", 8.0),
-    ("1080", "GTX 1080", 8.0),
+/// GPUs that people ask about and the table doesn't have, by the word that tells them.
+const ABSENT: [(&str, &str); 19] = [
+    ("a10", "A10"),
+    ("a30", "A30"),
+    ("a40", "A40"),
+    ("l20", "L20"),
+    ("l40", "L40"),
+    ("p40", "P40"),
+    ("p100", "P100"),
+    ("a5000", "RTX A5000"),
+    ("a4000", "RTX A4000"),
+    ("5080", "RTX 5080"),
+    ("5070", "RTX 5070"),
+    ("4080", "RTX 4080"),
+    ("4070", "RTX 4070"),
+    ("4060", "RTX 4060"),
+    ("3080", "RTX 3080"),
+    ("3070", "RTX 3070"),
+    ("3060", "RTX 3060"),
+    ("2080", "RTX 2080"),
+    ("1080", "GTX 1080"),
 ];
 /// Words with digits that aren't amounts.
 const FORMATS: [&str; 2] = ["1f1b", "2d"];
@@ -631,13 +631,12 @@ pub(super) fn like(params: f64, ids: &[&str]) -> Option<&'static Preset> {
 
 /// The GPU at the beginning of these words, where it's none of the table's and its name is like none of theirs: "4*2080ti". A number may be
 /// one of tokens.
-fn absent(words: &[String]) -> Option<(&'static str, f64)> {
+fn absent(words: &[String]) -> Option<&'static str> {
     let word = words.first().filter(|word| gpus_named(word).is_empty())?;
     let word = ["ti", "s"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word);
     let is_amount =
         words.get(1).is_some_and(|next| TOKENS.contains(&next.as_str()) || AMOUNTS.contains(&next.as_str()));
-    let found = ABSENT.into_iter().find(|(name, ..)| *name == word).filter(|_| !is_amount);
-    found.map(|(_, name, gigabytes)| (name, gigabytes))
+    ABSENT.into_iter().find(|(name, _)| *name == word).map(|(_, name)| name).filter(|_| !is_amount)
 }
 
 /// GPUs whose name has this word, or this word in the plural: "32 A100s".
@@ -732,13 +731,10 @@ impl Reading {
             let name = || rest.get(..rest.len().min(GPU_NAME)).unwrap_or_default().join(" ");
             if !is_other
                 && tells(word)
-                && let Some((other, gigabytes)) = hardware::other(&name())
-                    .map(|other| (other, None))
-                    .or_else(|| absent(rest).map(|(name, gb)| (name, Some(gb))))
+                && let Some(other) = hardware::other(&name()).or_else(|| absent(rest))
             {
                 is_other = true;
                 reading.foreign = Some(other.to_owned());
-                memory = memory.or(gigabytes);
                 reading.unread.push(format!("{other}, which isn’t in the table of GPUs"));
                 i += 1;
                 continue;
@@ -836,12 +832,12 @@ impl Reading {
         if let Some(machine) =
             words.iter().find(|word| MACHINES.contains(&word.as_str())).filter(|_| candidates.is_empty())
         {
+            is_other = true;
             reading.foreign = Some(machine.clone());
-            memory = None;
             reading.unread.push(format!("{machine}, which isn’t in the table of GPUs"));
         }
-        // Where only memory counts, a GPU that isn't in the table is one of its memory.
-        reading.settle_gpu(&candidates, memory);
+        // The memory of a GPU that isn't in the table is no other's.
+        reading.settle_gpu(&candidates, memory.filter(|_| !is_other));
         let is_of_name = |word: &String| {
             let is_known = |words: &[&str]| words.contains(&word.as_str());
             word.bytes().any(|b| b.is_ascii_digit()) || is_known(&hardware::MAKERS) || is_known(&FORMS)

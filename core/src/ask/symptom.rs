@@ -62,6 +62,14 @@ const MEMORY: Rule = Rule {
     says: |query, r| {
         let first = when(r).map_or("", When::first);
         let modelled = match r.preset {
+            // What holds for any model may not hold for this one.
+            Some(preset) if r.gpu.is_some() => {
+                return format!(
+                    "For {}: {}",
+                    preset.name,
+                    of(query, |_: &first_steps::Params, course| course.finding())
+                );
+            }
             Some(preset) => {
                 format!(" For {}: {}", preset.name, of(query, |_: &first_steps::Params, course| course.finding()))
             }

@@ -509,10 +509,11 @@ fn tight(report: &Report, plan: &Plan) -> String {
     .unwrap_or_default()
 }
 
-/// How a step that is slower than predicted stands among public runs; empty where it isn't, settings are assumed, or it runs in
+/// How a step that is slower than predicted stands among public runs; empty where it isn't, more is assumed than the machines, or it runs in
 /// FP8, for which nothing is predicted.
 fn among_others(run: &Run, report: &Report, plan: &Plan) -> String {
-    let is_alike = plan.assumed.is_empty() && run.layout.fp8 != Some(true);
+    let is_alike =
+        plan.assumed.iter().all(|assumed| assumed.key.starts_with("cluster.")) && run.layout.fp8 != Some(true);
     let ratio = report.row("step-time").filter(|_| is_alike).and_then(|row| Some(1.0 + row.gap()?));
     ratio
         .filter(|ratio| *ratio > 1.0 + NEAR)

@@ -13,41 +13,45 @@ use crate::trace::versus::{Profile, Versus};
 pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String>) {
     let cards: Vec<&Card> = cards.into_iter().collect();
     let is_test = |card: &Card| lists(card) || card.kind == Kind::NcclTests;
-    let launched = cards
-        .iter()
-        .rev()
-        .filter(|card| !is_test(card))
-        .find_map(|card| Some((card.run.cluster.node?, card.name.as_str())));
+    let launched =
+        cards.iter().rev().filter(|card| !is_test(card)).find_map(|card| Some((card.run.cluster.node?, card.title())));
     let (mut run, mut said) = (Run::default(), Vec::new());
-    let mut most: Option<(u64, &str)> = None;
+    let mut most: Option<(u64, String)> = None;
     // What a test ran on: the job may have more, so it counts where nothing else says it.
     let mut tested = [None, None];
+    let mut has_server = false;
     for card in &cards {
         let mut piece = card.run.clone();
         let listed = piece.cluster.node.filter(|_| lists(card));
-        if let (Some(listed), Some((node, by))) = (listed, launched) {
+        if let (Some(listed), Some((node, by))) = (listed, &launched) {
             piece.cluster.node = None;
-            if listed != node {
+            if listed != *node {
                 said.push(format!(
                     "{NODE}: {} by {by}, though {} lists {}. What {by} says counts",
-                    grouped(node),
-                    card.name,
+                    grouped(*node),
+                    card.title(),
                     counted(listed, "GPU", "GPUs"),
                 ));
             }
         }
-        match (listed.filter(|_| launched.is_none()), most) {
-            (Some(fewer), Some((more, by))) if fewer < more => {
+        match (listed.filter(|_| launched.is_none()), &most) {
+            (Some(fewer), Some((more, by))) if fewer < *more => {
                 piece.cluster.node = None;
                 said.push(format!(
                     "{NODE}: {} by {by}, though {} lists {}. The longer list counts",
-                    grouped(more),
-                    card.name,
+                    grouped(*more),
+                    card.title(),
                     counted(fewer, "GPU", "GPUs"),
                 ));
             }
-            (Some(node), _) => most = Some((node, card.name.as_str())),
+            (Some(node), _) => most = Some((node, card.title())),
             (None, _) => {}
+        }
+        // Another command starts another server: nothing of the one before is its.
+        if card.kind == Kind::Serve && std::mem::replace(&mut has_server, true) && run.serving != piece.serving {
+            run.serving = Default::default();
+            run.layout.dtype = None;
+            said.push(format!("Several commands start a server: that of {} counts", card.title()));
         }
         if card.kind == Kind::NcclTests {
             tested = [piece.cluster.node.take(), piece.cluster.nodes.take()];
@@ -181,6 +185,37 @@ const LISTS: [Kind; 4] = [Kind::NvidiaSmi, Kind::RocmSmi, Kind::Topology, Kind::
 mod tests {
     use super::*;
     use crate::run::{file, read};
+
+    #[test]
+    fn a_second_server_takes_nothing_from_the_first() {
+        let first =
+            read("a", "vllm serve Qwen/Qwen3-30B-A3B-FP8 --quantization fp8 --kv-cache-dtype fp8 --max-model-len 4096");
+        let second = read("b", "vllm serve Qwen/Qwen3-30B-A3B --tensor-parallel-size 2");
+        let (run, said) = gather([&first, &second]);
+        assert_eq!(
+            (run.serving.weight, run.serving.kv, run.serving.context, run.serving.tp),
+            (None, None, None, Some(2))
+        );
+        assert!(
+            said.iter().any(|line| line.starts_with("Several commands start a server: that of b counts")),
+            "{said:?}"
+        );
+        assert_eq!(gather([&first, &first]).1, Vec::<String>::new());
+    }
+
+    /// torchtitan, `Model llama3 8B size: …` in its log beside the configuration that names the model.
+    #[test]
+    fn a_count_confirms_a_model_or_is_held_against_it() {
+        let named = file("run.toml", "[model]\nname = \"llama-3-8b\"\n");
+        let counted = |n: &str| file("log", &format!("[model]\nparameters = {n}\n"));
+        for cards in [[named.clone(), counted("8030261248.0")], [counted("8030261248.0"), named.clone()]] {
+            let (run, said) = gather(&cards);
+            assert_eq!((run.model.name.as_str(), said), ("llama-3-8b", Vec::new()));
+        }
+        let (run, said) = gather([&named, &counted("70e9")]);
+        assert_eq!(run.model.name, "llama-3-8b");
+        assert!(said.concat().contains("a count of 70 B parameters"), "{said:?}");
+    }
 
     #[test]
     fn a_shorter_list_does_not_win_and_is_said() {

@@ -20,6 +20,8 @@ pub(super) struct Load {
     prompt: u64,
     /// Whether requests wait, so that the engine has work at every moment of what was averaged.
     is_busy: bool,
+    /// Whether its command turns CUDA graphs off.
+    is_eager: bool,
 }
 
 impl Load {
@@ -63,6 +65,7 @@ impl Load {
             past,
             prompt,
             is_busy: at_least(Metric::Waiting, 1.0).is_some(),
+            is_eager: run.unread.iter().any(|setting| setting.contains("enforce-eager")),
         })
     }
 
@@ -86,6 +89,10 @@ impl Load {
             grouped(rate as u64),
         );
         let says = match measured / rate {
+            part if part < 0.7 && self.is_eager => format!(
+                " {} were measured. `--enforce-eager` turns CUDA graphs off, so the host starts every kernel of a step by itself: run without it.",
+                grouped(measured as u64)
+            ),
             part if part < 0.7 && !self.is_busy => format!(
                 " {} were measured. No request waits, so the engine may have had nothing to do in a part of that time.",
                 grouped(measured as u64)

@@ -634,7 +634,11 @@ fn what_requests_wait_for_is_said() {
     let says = |run: &Run| compare(run).verdict;
     assert!(says(&run).contains("12 requests wait for the first token while 97.8% of the cache is in use (38 requests have about 12,353 tokens each)"), "{}", says(&run));
     run.serving.requests = Some(38);
-    assert!(says(&run).contains("the engine works on 38 requests, its limit"), "{}", says(&run));
+    assert!(
+        says(&run).contains("the engine works on 38 requests, its limit, and 97.8% of the cache is in use."),
+        "{}",
+        says(&run)
+    );
     run.measured.remove(&M::Waiting);
     assert!(!says(&run).contains("wait for the first token"));
 }
@@ -660,6 +664,8 @@ fn tokens_at_the_load_of_a_log_are_predicted() {
     assert!(report.verdict.contains("nothing to do") && !report.verdict.contains("host"), "{}", report.verdict);
     let busy = compared(&(text("") + "waiting = { value = 20.0 }\n"));
     assert!(busy.verdict.contains("waiting for the host"), "{}", busy.verdict);
+    let eager = compared(&("unread = [\"Serving command: --enforce-eager\"]\n".to_owned() + &text("")));
+    assert!(eager.verdict.contains("`--enforce-eager` turns CUDA graphs off"), "{}", eager.verdict);
     let prompts = compared(&(text("") + "prompt-rate = { value = 10000.0 }\n"));
     assert!(predicted(&prompts).is_some_and(|[_, with, _]| with < own), "prompts take a part of a step");
     assert!(predicted(&compared(&text("pp = 2\n"))).is_none(), "stages aren’t modeled");

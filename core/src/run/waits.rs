@@ -61,8 +61,9 @@ fn waiting(run: &Run, tokens: Option<f64>) -> Option<String> {
     let limit = run.serving.requests.zip(running).filter(|(limit, running)| *running >= *limit as f64);
     let mut text = match limit {
         Some((limit, _)) => format!(
-            "{wait}: the engine works on {}, its limit, and {used} of the cache is in use.",
-            counted(limit, "request", "requests")
+            "{wait}: the engine works on {}, its limit, and {used} of the cache is in use.{}",
+            counted(limit, "request", "requests"),
+            if usage < FULL { " The cache has room for more: raise the limit (`--max-num-seqs`)." } else { "" }
         ),
         None if usage >= FULL => {
             let each = tokens.zip(running).map(|(tokens, running)| {
