@@ -108,6 +108,34 @@ fn one_or_two_exercises_stand_under_a_section_and_the_rest_at_the_end() {
     assert!(many.is_empty(), "{many:#?}");
 }
 
+/// Of three or four options the right one is the longest in a third of the questions by chance. In half of them it was.
+#[test]
+fn the_longest_option_is_no_clue() {
+    let (mut longest, mut all) = (0, 0);
+    for chapter in std::fs::read_dir(root().join("chapters")).expect("chapters") {
+        let Ok(text) = std::fs::read_to_string(chapter.expect("a folder").path().join("exercises.toml")) else {
+            continue;
+        };
+        let file: toml::Table = toml::from_str(&text).expect("TOML");
+        let list = |value: Option<&toml::Value>| value.and_then(toml::Value::as_array).cloned().unwrap_or_default();
+        for exercise in list(file.get("exercise")) {
+            let mut right = Vec::new();
+            let mut wrong = Vec::new();
+            for option in list(exercise.get("options")) {
+                let Some(text) = option.get("text").and_then(toml::Value::as_str) else { continue };
+                let is_right = option.get("right").and_then(toml::Value::as_bool) == Some(true);
+                let of = if is_right { &mut right } else { &mut wrong };
+                of.push(text.replace(['`', '*'], "").chars().count());
+            }
+            if let ([one], Some(other)) = (&right[..], wrong.iter().max()) {
+                all += 1;
+                longest += usize::from(one > other);
+            }
+        }
+    }
+    assert!(all > 90 && 3 * longest <= all, "{longest} of {all}");
+}
+
 #[test]
 fn the_plan_has_every_chapter_in_the_weeks_that_it_names() {
     let course: ringside_content::schema::Course = serde_json::from_slice(file("course.json")).expect("course.json");
