@@ -303,12 +303,12 @@ fn strain(entry: &Entry, decision: &Decision, query: &Query) -> f64 {
     Stands::of(decision, &quantities).map_or(f64::MAX, |stands| stands.strain())
 }
 
-/// The values of an axis as a query has them, without the present one, the nearest to it first. Of GPUs those with more memory that are at least as fast, the smallest first.
+/// The values of an axis as a query has them, without the present one, the nearest to it first. Of GPUs those that are sold with more memory and are at least as fast, the smallest first.
 fn nearest_first(axis: &Axis, base: &Query) -> Vec<String> {
     if let Some(gpu) = base.get(axis.name()).and_then(hardware::find) {
-        let has_more = |a: &&Accelerator| a.memory.0 > gpu.memory.0 && a.peak >= gpu.peak;
+        let has_more = |a: &&Accelerator| a.sold.0 > gpu.sold.0 && a.peak >= gpu.peak;
         let mut larger: Vec<_> = hardware::ALL.iter().filter(has_more).collect();
-        larger.sort_by(|a, b| a.memory.0.total_cmp(&b.memory.0));
+        larger.sort_by(|a, b| a.sold.0.total_cmp(&b.sold.0));
         return larger.into_iter().map(|a| a.id.to_owned()).collect();
     }
     let now = axis.position(base).unwrap_or(0);

@@ -317,7 +317,7 @@ fn a_change_is_no_stronger_than_it_has_to_be() {
     let found = remedy.query.unwrap_or_else(|| panic!("{}", remedy.said));
     let gpu = found.get("gpu").and_then(crate::hardware::find).expect("a GPU");
     let least = crate::hardware::find("t4").expect("there").peak;
-    for other in crate::hardware::ALL.iter().filter(|g| g.memory.0 < gpu.memory.0 && g.peak >= least) {
+    for other in crate::hardware::ALL.iter().filter(|g| g.sold.0 < gpu.sold.0 && g.peak >= least) {
         let state = (entry.turn)(&found, "gpu", other.id);
         let good = decided(entry, &(entry.evaluate)(&state)).is_some_and(|decided| decided.is_good);
         assert!(!good, "{} would do: {}", other.id, remedy.said);
