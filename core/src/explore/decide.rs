@@ -26,8 +26,8 @@ struct Stands<'a> {
     quantity: &'a Quantity,
     /// What it is held against.
     limit: f64,
-    /// What the judge says, if there is one.
-    judged: Option<f64>,
+    /// The judge, if there is one.
+    judge: Option<&'a Quantity>,
     aim: Aim,
 }
 
@@ -44,8 +44,8 @@ impl<'a> Stands<'a> {
                 (None, Aim::Within) => None,
             }
         })?;
-        let judged = decision.judge.and_then(find).map(|judge| judge.value);
-        Some(Self { quantity, limit, judged, aim })
+        let judge = decision.judges.iter().find_map(|id| find(id));
+        Some(Self { quantity, limit, judge, aim })
     }
 
     /// How far it is from good: at most 1 where it is good.
@@ -61,9 +61,9 @@ impl<'a> Stands<'a> {
         } else {
             f64::MAX
         };
-        match self.judged {
+        match self.judge {
             None => ratio,
-            Some(judged) if judged >= 1.0 => ratio.min(1.0),
+            Some(judge) if judge.value >= 1.0 => ratio.min(1.0),
             Some(_) => 1.0 + ratio,
         }
     }
@@ -77,15 +77,12 @@ pub fn decided(entry: &Entry, evaluation: &Evaluation) -> Option<Decided> {
     }
     let stands = Stands::of(&decision, &evaluation.quantities)?;
     let is_good = stands.strain() <= 1.0;
-    let Stands { quantity: &Quantity { id, label, unit, value, .. }, limit, judged, aim } = stands;
+    let Stands { quantity: &Quantity { id, label, unit, value, .. }, limit, judge, aim } = stands;
     let write = |value: f64| unbroken(&written(entry, (id, label, unit), value));
     let (number, difference, limit_text) = (write(value), write((limit - value).abs()), write(limit));
-    let judge = decision.judge.and_then(|judge| entry.shown().find(|shown| shown.id == judge));
     let [bad, good] = decision.words;
-    let verdict = match (judge, judged) {
-        (Some(judge), Some(value)) => judge.text(value),
-        _ => (if is_good { good } else { bad }).to_owned(),
-    };
+    let said = judge.and_then(|judge| Some(entry.shown().find(|shown| shown.id == judge.id)?.text(judge.value)));
+    let verdict = said.unwrap_or_else(|| (if is_good { good } else { bad }).to_owned());
     let amount = if value <= limit {
         format!("{number} of {limit_text}, {difference} left.")
     } else {

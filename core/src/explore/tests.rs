@@ -262,7 +262,11 @@ fn a_decision_names_what_its_figure_has() {
     for entry in ALL.iter() {
         let Some(decision) = entry.decision else { continue };
         let has = |id: &str| entry.quantities().any(|(quantity, ..)| quantity == id);
-        assert!(decision.quantities.iter().all(|id| has(id)) && decision.judge.is_none_or(has), "{}", entry.id);
+        assert!(
+            decision.quantities.iter().all(|id| has(id)) && decision.judges.iter().all(|id| has(id)),
+            "{}",
+            entry.id
+        );
         assert!(decision.not_counted.ends_with('.') && decision.levers.iter().all(|l| l.cost.ends_with('.')));
         for (i, lever) in decision.levers.iter().enumerate() {
             let param = entry.param(lever.param).unwrap_or_else(|| panic!("{} has no {}", entry.id, lever.param));

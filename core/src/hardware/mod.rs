@@ -145,7 +145,10 @@ impl Accelerator {
         let driver = self.reported.map(|bytes| format!(" Its driver reports {}.", bytes_binary(bytes.0)));
         let capacity = match self.seen {
             Some(source) => {
-                format!("A process sees {sees} of the {}, which is {binary} ({source}). It is sold as {sold}.", self.name)
+                format!(
+                    "A process sees {sees} of the {}, which is {binary} ({source}). It is sold as {sold}.",
+                    self.name
+                )
             }
             None => format!(
                 "The {} is sold as {sold}, which is {binary}. Nobody in our sources says how much of it a process sees, so all of it is taken.",
