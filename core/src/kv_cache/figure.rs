@@ -129,7 +129,7 @@ pub(crate) fn before_activations(gpus: u64, [few, many]: [f64; 2], what: [&str; 
         [low, high] => format!("{} to {}", grouped(low), counted(high, what[0], what[1])),
     };
     format!(
-        " This is before activations: an engine’s CUDA context{} take{} {} to {} of each GPU, which leaves {left}, and its activations and CUDA graphs take more. Set “Activations, GB per GPU” to what the log of its profiling run says.",
+        " Before its activations and CUDA graphs, an engine’s CUDA context{} take{} {} to {} of each GPU, which leaves {left}. Set “Activations, GB per GPU” to what the log of its profiling run says.",
         if gpus > 1 { " and communicators" } else { "" },
         if gpus > 1 { "" } else { "s" },
         Unit::Bytes.format(taken.low.0),

@@ -343,7 +343,7 @@ impl Model for Params {
             lever("gpu", "It costs larger GPUs."),
             lever_of("have", &["2", "4", "8", "16", "32", "64", "128", "256", "512", "1024"], "You need more GPUs."),
         ],
-        not_counted: "Not counted: queues, bursts of arrivals, and spare replicas for failures.",
+        not_counted: "Not counted: activations and CUDA graphs, unless you set them, queues, bursts of arrivals, and spare replicas for failures.",
     });
 
     fn evaluate(&self) -> Result<Plan, String> {
