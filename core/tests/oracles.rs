@@ -1151,7 +1151,7 @@ fn accelerators() -> Check {
         let devices = if id == "mi250x" { 2.0 } else { 1.0 };
         let memory = "Accelerator memory size and speed";
         let theirs = cell(memory, name, "Memory (GB)").unwrap_or_else(|| panic!("{name}"));
-        check.close(id, devices * a.memory.0 / 1e9, theirs);
+        check.close(id, devices * a.sold.0 / 1e9, theirs);
         let theirs = cell(memory, name, "Peak Bandwidth (TBps)").unwrap_or_else(|| panic!("{name}"));
         check.close(id, devices * a.bandwidth / 1e12, theirs);
         // Gaudi 3's bf16 cell in the table is one column off: 459 is its tf32 rate. Its calculated peak is 1677.

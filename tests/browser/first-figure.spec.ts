@@ -21,7 +21,7 @@ test("it is still in the page as served, with what it says, and the widget comes
   expect(await amount(page, "total")).toBe(480e9);
   await expect(figure(page).locator(".bar-row:visible")).toHaveCount(4);
   await expect(figure(page).locator(".finding")).toContainText("480");
-  await expect(figure(page).getByText("400 GB more than the 80 GB it has")).toBeVisible();
+  await expect(figure(page).getByText("395 GB more than the 84.9 GB it has")).toBeVisible();
   await expect(figure(page).locator("input:enabled, button:enabled")).toHaveCount(0);
   go();
   await expect(figure(page).getByRole("slider", { name: "Data-parallel ranks" })).toBeVisible();

@@ -34,7 +34,7 @@ test("a promise is planned for, refused or made cheaper, and stands beside a mea
 
   await step(page, "MLPerf’s measurement stands in the chart", async () => {
     await open(page, "model=llama-2-70b&users=3344&token=0.155&tp=2&quant=fp8&kv-bits=8&prompt=294&output=290");
-    expect(await quantity(page, "replicas")).toBe(5);
+    expect(await quantity(page, "replicas")).toBe(4);
     await expect(rest(page)).toContainText("then the cache is full");
   });
 });

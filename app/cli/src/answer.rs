@@ -111,7 +111,7 @@ impl State {
     }
 }
 
-/// `7.5 GB of 80 GB`, `Yes`
+/// `7.5 GB of 84.9 GB`, `Yes`
 fn written(shown: &Shown, quantity: &Quantity) -> String {
     let value = shown.text(quantity.value);
     match quantity.limit {

@@ -75,12 +75,7 @@ fn bars(params: &Params, shown: &Shown) -> String {
         // Writing to a string does not fail.
         let _ = write!(html, "<li><i class=\"swatch {}\"></i>{}</li>", concept.id(), concept.in_text());
     }
-    let _ = write!(
-        html,
-        "<li><i class=\"swatch capacity\"></i>{}, {}</li></ul>",
-        params.gpu.name,
-        Unit::Bytes.format(capacity)
-    );
+    let _ = write!(html, "<li><i class=\"swatch capacity\"></i>{}</li></ul>", params.gpu.with_memory());
     for (tune, name) in Tune::ALL.into_iter().zip(NAMES) {
         let parts = shown.held[tune as usize].parts;
         let total = Unit::Bytes.format(shown.total(tune));

@@ -693,7 +693,7 @@ fn days(unit: &str) -> f64 {
 
 /// Whether a GPU is sold with so many gigabytes.
 fn has_memory(gpu: &Accelerator, gigabytes: f64) -> bool {
-    (gpu.memory.0 / GB).round() == gigabytes || gpu.name.ends_with(&format!(" {gigabytes} GB"))
+    (gpu.sold.0 / GB).round() == gigabytes || gpu.name.ends_with(&format!(" {gigabytes} GB"))
 }
 
 impl Reading {

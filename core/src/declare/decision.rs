@@ -22,8 +22,9 @@ pub struct Decision {
     pub quantities: &'static [&'static str],
     /// How one without a limit of its own has to stand; one with a limit stays within it.
     pub aim: Aim,
-    /// The quantity that judges, if it counts more than that one does: bad at 0, with words of its own. Otherwise the number is compared.
-    pub judge: Option<&'static str>,
+    /// Quantities that judge, if they count more than that one does: the first that applies, bad at 0, with words of its own. Otherwise the
+    /// number is compared.
+    pub judges: &'static [&'static str],
     /// The verdict where it is bad and where it is good: `["Does not fit", "Fits"]`; the words of the judge, if there is one, come first.
     pub words: [&'static str; 2],
     /// What makes it good, the cheapest first.

@@ -26,8 +26,8 @@ struct Stands<'a> {
     quantity: &'a Quantity,
     /// What it is held against.
     limit: f64,
-    /// What the judge says, if there is one.
-    judged: Option<f64>,
+    /// The judge, if there is one.
+    judge: Option<&'a Quantity>,
     aim: Aim,
 }
 
@@ -44,8 +44,8 @@ impl<'a> Stands<'a> {
                 (None, Aim::Within) => None,
             }
         })?;
-        let judged = decision.judge.and_then(find).map(|judge| judge.value);
-        Some(Self { quantity, limit, judged, aim })
+        let judge = decision.judges.iter().find_map(|id| find(id));
+        Some(Self { quantity, limit, judge, aim })
     }
 
     /// How far it is from good: at most 1 where it is good.
@@ -61,9 +61,9 @@ impl<'a> Stands<'a> {
         } else {
             f64::MAX
         };
-        match self.judged {
+        match self.judge {
             None => ratio,
-            Some(judged) if judged >= 1.0 => ratio.min(1.0),
+            Some(judge) if judge.value >= 1.0 => ratio.min(1.0),
             Some(_) => 1.0 + ratio,
         }
     }
@@ -77,15 +77,12 @@ pub fn decided(entry: &Entry, evaluation: &Evaluation) -> Option<Decided> {
     }
     let stands = Stands::of(&decision, &evaluation.quantities)?;
     let is_good = stands.strain() <= 1.0;
-    let Stands { quantity: &Quantity { id, label, unit, value, .. }, limit, judged, aim } = stands;
+    let Stands { quantity: &Quantity { id, label, unit, value, .. }, limit, judge, aim } = stands;
     let write = |value: f64| unbroken(&written(entry, (id, label, unit), value));
     let (number, difference, limit_text) = (write(value), write((limit - value).abs()), write(limit));
-    let judge = decision.judge.and_then(|judge| entry.shown().find(|shown| shown.id == judge));
     let [bad, good] = decision.words;
-    let verdict = match (judge, judged) {
-        (Some(judge), Some(value)) => judge.text(value),
-        _ => (if is_good { good } else { bad }).to_owned(),
-    };
+    let said = judge.and_then(|judge| Some(entry.shown().find(|shown| shown.id == judge.id)?.text(judge.value)));
+    let verdict = said.unwrap_or_else(|| (if is_good { good } else { bad }).to_owned());
     let amount = if value <= limit {
         format!("{number} of {limit_text}, {difference} left.")
     } else {
@@ -303,12 +300,12 @@ fn strain(entry: &Entry, decision: &Decision, query: &Query) -> f64 {
     Stands::of(decision, &quantities).map_or(f64::MAX, |stands| stands.strain())
 }
 
-/// The values of an axis as a query has them, without the present one, the nearest to it first. Of GPUs those with more memory that are at least as fast, the smallest first.
+/// The values of an axis as a query has them, without the present one, the nearest to it first. Of GPUs those that are sold with more memory and are at least as fast, the smallest first.
 fn nearest_first(axis: &Axis, base: &Query) -> Vec<String> {
     if let Some(gpu) = base.get(axis.name()).and_then(hardware::find) {
-        let has_more = |a: &&Accelerator| a.memory.0 > gpu.memory.0 && a.peak >= gpu.peak;
+        let has_more = |a: &&Accelerator| a.sold.0 > gpu.sold.0 && a.peak >= gpu.peak;
         let mut larger: Vec<_> = hardware::ALL.iter().filter(has_more).collect();
-        larger.sort_by(|a, b| a.memory.0.total_cmp(&b.memory.0));
+        larger.sort_by(|a, b| a.sold.0.total_cmp(&b.sold.0));
         return larger.into_iter().map(|a| a.id.to_owned()).collect();
     }
     let now = axis.position(base).unwrap_or(0);

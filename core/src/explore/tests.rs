@@ -262,7 +262,11 @@ fn a_decision_names_what_its_figure_has() {
     for entry in ALL.iter() {
         let Some(decision) = entry.decision else { continue };
         let has = |id: &str| entry.quantities().any(|(quantity, ..)| quantity == id);
-        assert!(decision.quantities.iter().all(|id| has(id)) && decision.judge.is_none_or(has), "{}", entry.id);
+        assert!(
+            decision.quantities.iter().all(|id| has(id)) && decision.judges.iter().all(|id| has(id)),
+            "{}",
+            entry.id
+        );
         assert!(decision.not_counted.ends_with('.') && decision.levers.iter().all(|l| l.cost.ends_with('.')));
         for (i, lever) in decision.levers.iter().enumerate() {
             let param = entry.param(lever.param).unwrap_or_else(|| panic!("{} has no {}", entry.id, lever.param));
@@ -317,7 +321,7 @@ fn a_change_is_no_stronger_than_it_has_to_be() {
     let found = remedy.query.unwrap_or_else(|| panic!("{}", remedy.said));
     let gpu = found.get("gpu").and_then(crate::hardware::find).expect("a GPU");
     let least = crate::hardware::find("t4").expect("there").peak;
-    for other in crate::hardware::ALL.iter().filter(|g| g.memory.0 < gpu.memory.0 && g.peak >= least) {
+    for other in crate::hardware::ALL.iter().filter(|g| g.sold.0 < gpu.sold.0 && g.peak >= least) {
         let state = (entry.turn)(&found, "gpu", other.id);
         let good = decided(entry, &(entry.evaluate)(&state)).is_some_and(|decided| decided.is_good);
         assert!(!good, "{} would do: {}", other.id, remedy.said);

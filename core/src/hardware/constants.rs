@@ -8,11 +8,12 @@ use crate::quantity::Unit;
 /// A fact of an accelerator: its name, its unit, and where it stands in a row.
 type Fact<R> = (&'static str, Unit, fn(&R) -> Option<f64>);
 
-const OF_GPU: [Fact<Accelerator>; 10] = [
+const OF_GPU: [Fact<Accelerator>; 11] = [
     ("peak", Unit::FlopPerSecond, |a| Some(a.peak)),
     ("fp8", Unit::FlopPerSecond, |a| a.fp8),
     ("bandwidth", Unit::BytesPerSecond, |a| Some(a.bandwidth)),
     ("memory", Unit::Bytes, |a| Some(a.memory.0)),
+    ("sold", Unit::Bytes, |a| Some(a.sold.0)),
     ("sms", Unit::Count, |a| Some(a.chip?.sms as f64)),
     ("clock", Unit::Ratio, |a| Some(a.chip?.clock)),
     ("shared", Unit::Bytes, |a| Some(a.chip?.shared as f64)),

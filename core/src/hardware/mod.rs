@@ -1,14 +1,13 @@
 //! Accelerators: how much memory, how much bandwidth, how many operations a second, what their SMs and caches hold, and who says so.
 //! [`links`] has what connects them, [`constants`] what expressions call all of it.
 //!
-//! # GB or GiB
+//! # One capacity
 //!
-//! [`Accelerator::memory`] is the capacity as the vendor sells it, read as **decimal** gigabytes: an "80 GB" H100 is
-//! 80 × 10⁹ bytes. The silicon usually has more: its driver reports 81 559 MiB (85.5 × 10⁹ bytes), because HBM stacks
-//! come in binary gigabytes and some is kept for ECC and the driver. What is over is about what the CUDA context, the
-//! communication buffers and fragmentation take, so comparing a model's own bytes with the marketed decimal figure is
-//! the conservative reading and the default. [`Accelerator::reported`] is the driver's figure where there is a source, and
-//! `Accelerator::seen` what is left for a process: PyTorch's "total capacity", of which vLLM takes its share.
+//! [`Accelerator::memory`] is what a process sees: what PyTorch's out-of-memory messages call the total capacity, and of which vLLM takes its
+//! share. It is the one capacity that figures, searches, exercises and `/run` compare with. The label says something else: HBM stacks
+//! come in binary gigabytes, so the driver of an "80 GB" H100 reports 81 559 MiB (85.5 × 10⁹ bytes, [`Accelerator::reported`]), of which a
+//! process sees 79.1 GiB (84.9 × 10⁹ bytes). Where nobody says what a process sees, [`Accelerator::seen`] is `None` and the label
+//! ([`Accelerator::sold`]), read as decimal gigabytes, is taken.
 
 pub mod constants;
 pub mod levels;
@@ -20,7 +19,7 @@ pub use names::{MAKERS, in_place_of_id, named, other, others};
 pub use table::ALL;
 
 use crate::declare::{List, Origin, Takes, chosen_by_id};
-use crate::quantity::bytes_decimal;
+use crate::quantity::{bytes_binary, bytes_decimal};
 use crate::units::Bytes;
 
 /// Where the facts of a GPU come from.
@@ -46,12 +45,14 @@ pub struct Accelerator {
     pub id: &'static str,
     /// What a person reads: "H100 SXM 80 GB".
     pub name: &'static str,
-    /// Memory as sold, in decimal gigabytes; see the module's notes.
+    /// What a process sees as total memory; see the module's notes. It differs by some 0.1 GiB with the driver, and by more with ECC.
     pub memory: Bytes,
+    /// Who says that a process sees so much. None where nobody does, and `memory` is as sold.
+    pub seen: Option<&'static str>,
+    /// Memory as sold: the label, in decimal gigabytes.
+    pub sold: Bytes,
     /// What `nvidia-smi` reports as total memory, where a source gives it.
     pub reported: Option<Bytes>,
-    /// What a process sees as total memory, and who says so, where somebody does. It differs by some 0.1 GiB with the driver and ECC.
-    pub seen: Option<(Bytes, &'static str)>,
     /// Peak memory bandwidth, bytes a second.
     pub bandwidth: f64,
     /// Peak dense matrix-multiply rate in `peak_dtype` with fp32 accumulation, FLOP a second, without sparsity.
@@ -128,11 +129,6 @@ pub struct Latencies {
 pub const H100: &Accelerator = &ALL[position("h100-80")];
 
 impl Accelerator {
-    /// The memory that a process sees; where nobody says, as sold.
-    pub fn sees(&self) -> Bytes {
-        self.seen.map_or(self.memory, |(seen, _)| seen)
-    }
-
     /// Its chip, and an [`H100`]'s where nothing is known. [`CHIPS`] lists those that have one of their own.
     pub fn chip_or_h100(&self) -> &Chip {
         const OF_H100: &Chip = match &H100.chip {
@@ -142,10 +138,30 @@ impl Accelerator {
         self.chip.as_ref().unwrap_or(OF_H100)
     }
 
+    /// How much of its memory a process sees, who says so, and what the label and the driver say instead: sentences.
+    pub fn capacity(&self) -> String {
+        let [sees, sold] = [self.memory, self.sold].map(|bytes| bytes_decimal(bytes.0));
+        let binary = bytes_binary(self.memory.0);
+        let driver = self.reported.map(|bytes| format!(" Its driver reports {}.", bytes_binary(bytes.0)));
+        let capacity = match self.seen {
+            Some(source) => {
+                format!(
+                    "A process sees {sees} of the {}, which is {binary} ({source}). It is sold as {sold}.",
+                    self.name
+                )
+            }
+            None => format!(
+                "The {} is sold as {sold}, which is {binary}. Nobody in our sources says how much of it a process sees, so all of it is taken.",
+                self.name
+            ),
+        };
+        capacity + &driver.unwrap_or_default()
+    }
+
     /// Its name, with its memory if that is not part of the name.
     pub fn with_memory(&self) -> String {
         let memory = bytes_decimal(self.memory.0);
-        if self.name.ends_with(&memory) { self.name.to_owned() } else { format!("{}, {memory}", self.name) }
+        if self.name.ends_with(&memory) { self.name.to_owned() } else { format!("{}: {memory}", self.name) }
     }
 }
 
@@ -169,7 +185,8 @@ pub fn is_common(gpu: &Accelerator) -> bool {
     COMMON.contains(&gpu.id)
 }
 
-/// Accelerators with more memory than this one: of its maker, if that isn't NVIDIA, then `COMMON` ones, then the others, each by memory.
+/// Accelerators that are sold with more memory than this one: of its maker, if that isn't NVIDIA, then `COMMON` ones, then the others, each by
+/// memory. What a process sees would call an A100 of 80 GB larger than an H100 of 80 GB.
 pub fn larger(than: &Accelerator) -> Vec<&'static Accelerator> {
     let maker =
         |gpu: &Accelerator| ["mi", "gaudi", "tpu", "trainium"].into_iter().find(|maker| gpu.id.starts_with(maker));
@@ -177,8 +194,8 @@ pub fn larger(than: &Accelerator) -> Vec<&'static Accelerator> {
         Some(own) if maker(than) == Some(own) => 0,
         _ => 1 + u8::from(!is_common(gpu)),
     };
-    let mut larger: Vec<_> = ALL.iter().filter(|gpu| gpu.memory.0 > than.memory.0).collect();
-    larger.sort_by(|a, b| rank(a).cmp(&rank(b)).then(a.memory.0.total_cmp(&b.memory.0)));
+    let mut larger: Vec<_> = ALL.iter().filter(|gpu| gpu.sold.0 > than.sold.0).collect();
+    larger.sort_by(|a, b| rank(a).cmp(&rank(b)).then(a.sold.0.total_cmp(&b.sold.0)));
     larger
 }
 
@@ -255,12 +272,15 @@ mod tests {
         for (i, a) in ALL.iter().enumerate() {
             let id = a.id;
             assert!(ALL.iter().skip(i + 1).all(|b| b.id != id), "{id} is there twice");
-            assert!(a.memory.0 > 1e9 && a.bandwidth > 1e11 && a.peak > 1e13, "{id}");
+            assert!(a.sold.0 > 1e9 && a.bandwidth > 1e11 && a.peak > 1e13, "{id}");
             assert!(a.source.url.starts_with("https://") && !a.source.title.is_empty(), "{id}");
-            assert!(a.reported.is_none_or(|r| r.0 > a.memory.0 * 0.99), "{id}");
-            // What a process sees is less than what the driver reports, and more than what is sold, where a gigabyte is 10⁹ bytes.
-            assert!(a.seen.is_none_or(|(seen, source)| seen.0 > a.memory.0 && source.contains("issue")), "{id}");
-            assert!(a.seen.zip(a.reported).is_none_or(|((seen, _), reported)| seen.0 < reported.0), "{id}");
+            assert!(a.reported.is_none_or(|r| r.0 > a.sold.0 * 0.99), "{id}");
+            // What a process sees is about the label, read as decimal or as binary gigabytes, and less than what the driver reports. Where
+            // nobody says, it's the label.
+            let is_near = (0.97..1.075).contains(&(a.memory.0 / a.sold.0));
+            let says = |source: &str| source.contains("issue") || source.contains("pull request");
+            assert!(a.seen.map_or(a.memory == a.sold, |source| is_near && says(source)), "{id}");
+            assert!(a.reported.is_none_or(|reported| a.memory.0 < reported.0), "{id}");
             let is_trainium = ["trainium2", "trainium3"].contains(&id);
             let fits = |rate: f64| rate == 2.0 * a.peak || is_trainium && (1.9..4.0).contains(&(rate / a.peak));
             assert!(a.fp8.is_none_or(fits), "{id}");
@@ -285,11 +305,26 @@ mod tests {
             let known: Vec<f64> = [near, l2, memory].into_iter().flatten().collect();
             assert!(known.windows(2).all(|w| w[0] < w[1]) && known.iter().all(|t| (5e-9..1e-6).contains(t)), "{id}");
         }
-        assert_eq!(find("H100-80").map(|a| a.memory.0), Some(80e9));
+        assert_eq!(find("H100-80").map(|a| (a.sold.0, a.memory.0)), Some((80e9, 79.11 * crate::units::GIB)));
+        let known = ["rtx-4090", "rtx-5090", "a100-80", "h100-80", "b200"];
+        assert!(known.iter().all(|id| find(id).is_some_and(|a| a.seen.is_some())));
         assert_eq!(find("abacus"), None);
         assert_eq!((H100.id, H100.chip.map(|chip| chip.sms)), ("h100-80", Some(132)));
         assert_eq!(CHIPS.ids.len(), CHIPS.labels.len());
         assert!(CHIPS.ids.iter().all(|id| find(id).is_some_and(|a| a.chip.is_some())));
+    }
+
+    #[test]
+    fn a_capacity_says_what_it_is_and_who_says_so() {
+        let of = |id| find(id).map(Accelerator::capacity).unwrap_or_default();
+        assert_eq!(
+            of("h100-80"),
+            "A process sees 84.9 GB of the H100 SXM 80 GB, which is 79.1 GiB (vllm-project/vllm issue 27508). It is sold as 80 GB. Its driver reports 79.6 GiB."
+        );
+        assert_eq!(
+            of("gaudi3"),
+            "The Gaudi 3 128 GB is sold as 128 GB, which is 119 GiB. Nobody in our sources says how much of it a process sees, so all of it is taken."
+        );
     }
 
     /// 479 cycles of an H100 PCIe and 466 of an A100, by the clocks of the boards that were measured.

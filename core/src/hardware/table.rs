@@ -17,8 +17,9 @@ const fn row(
         id,
         name,
         memory: Bytes(memory_gb * GB),
-        reported: if reported_mib == 0 { None } else { Some(Bytes(reported_mib as f64 * MIB)) },
         seen: None,
+        sold: Bytes(memory_gb * GB),
+        reported: if reported_mib == 0 { None } else { Some(Bytes(reported_mib as f64 * MIB)) },
         bandwidth: bandwidth_gb_s * GB,
         peak: peak_tflops * 1e12,
         peak_dtype,
@@ -40,9 +41,9 @@ impl Accelerator {
         Self { fp8: Some(tflops * 1e12), ..self }
     }
 
-    /// With the GiB that PyTorch's out-of-memory messages call its total capacity, from a public thread.
+    /// With the GiB that a process sees: what PyTorch's out-of-memory messages call the total capacity, from a public thread.
     const fn seen(self, gib: f64, source: &'static str) -> Self {
-        Self { seen: Some((Bytes(gib * GIB), source)), ..self }
+        Self { memory: Bytes(gib * GIB), seen: Some(source), ..self }
     }
 
     /// With what is known of its SMs and caches.
@@ -182,7 +183,7 @@ pub const ALL: &[Accelerator] = &[
         (65.0, "fp16"),
         card("pcie3"),
         from("NVIDIA T4 Tensor Core GPU data sheet", "https://www.nvidia.com/en-us/data-center/tesla-t4/"),
-    ).with(T4),
+    ).with(T4).seen(14.56, "Zheng-Chong/CatVTON issue 133"),
     row(
         ("rtx-3090", "GeForce RTX 3090 24 GB"),
         (24.0, 0),
@@ -192,7 +193,7 @@ pub const ALL: &[Accelerator] = &[
             "NVIDIA Ampere GA102 GPU Architecture (white paper)",
             "https://www.nvidia.com/content/PDF/nvidia-ampere-ga-102-gpu-architecture-whitepaper-v2.pdf",
         ),
-    ).with(RTX_3090),
+    ).with(RTX_3090).seen(23.70, "Lightning-AI/lit-llama issue 137"),
     row(
         ("rtx-4090", "GeForce RTX 4090 24 GB"),
         (24.0, 0),
@@ -202,7 +203,7 @@ pub const ALL: &[Accelerator] = &[
             "NVIDIA Ada GPU Architecture (white paper)",
             "https://images.nvidia.com/aem-dam/Solutions/Data-Center/l4/nvidia-ada-gpu-architecture-whitepaper-v2.1.pdf",
         ),
-    ).twice_as_fast_in_fp8().with(RTX_4090),
+    ).twice_as_fast_in_fp8().with(RTX_4090).seen(23.64, "ali-vilab/VGen issue 104"),
     row(
         ("rtx-5090", "GeForce RTX 5090 32 GB"),
         (32.0, 0),
@@ -244,7 +245,7 @@ pub const ALL: &[Accelerator] = &[
         864.0,
         (362.0, "bf16"), card("pcie4"),
         from("NVIDIA L40S, specifications", "https://www.nvidia.com/en-us/data-center/l40s/"),
-    ).twice_as_fast_in_fp8(),
+    ).twice_as_fast_in_fp8().seen(44.42, "stepfun-ai/Step-Video-T2V issue 8"),
     row(
         ("a100-pcie-40", "A100 PCIe 40 GB"),
         (40.0, 0),
@@ -267,7 +268,7 @@ pub const ALL: &[Accelerator] = &[
             "NVIDIA A800 Tensor Core GPU: an A100 with 400 GB/s of NVLink, both directions together (LLM-Prof, hardware_spec.md)",
             "https://github.com/citsjtu2020/LLM-Prof/blob/main/hardware_spec.md",
         ),
-    ).with(GA100),
+    ).with(GA100).seen(79.33, "hahnyuan/PB-LLM issue 3"),
     row(("h100-pcie-80", "H100 PCIe 80 GB"), (80.0, 0), 2000.0, (756.0, "bf16"), card("pcie5"), H100).twice_as_fast_in_fp8().with(GH100_PCIE),
     row(("h100-80", "H100 SXM 80 GB"), (80.0, 81_559), 3350.0, (989.0, "bf16"), ports("nvlink4", "ndr", "pcie5"), H100).twice_as_fast_in_fp8().with(GH100).seen(79.11, "vllm-project/vllm issue 27508"),
     row(
@@ -298,7 +299,7 @@ pub const ALL: &[Accelerator] = &[
         (989.0, "bf16"), ports("nvlink4", "ndr", "pcie5"),
         from("NVIDIA H200 Tensor Core GPU, specifications", "https://www.nvidia.com/en-us/data-center/h200/"),
     ).twice_as_fast_in_fp8(),
-    row(("b200", "B200 SXM 180 GB"), (180.0, 0), 8000.0, (2250.0, "bf16"), ports("nvlink5", "ndr", "pcie5"), HGX).twice_as_fast_in_fp8().with(GB100),
+    row(("b200", "B200 SXM 180 GB"), (180.0, 0), 8000.0, (2250.0, "bf16"), ports("nvlink5", "ndr", "pcie5"), HGX).twice_as_fast_in_fp8().with(GB100).seen(178.35, "pytorch/ao pull request 4002"),
     row(
         ("gb200", "GB200 186 GB"),
         (186.0, 0),

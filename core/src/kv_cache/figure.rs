@@ -10,9 +10,10 @@ use crate::declare::{
     headline, join, measure, origin, real, when, whole,
 };
 use crate::hardware::{self, Accelerator};
+use crate::memory::overhead::Overhead;
 use crate::model::{bytes_of_weight, reference};
 use crate::options;
-use crate::quantity::{Unit, grouped};
+use crate::quantity::{Unit, counted, grouped};
 use crate::query::{Query, Reader};
 use crate::units::GB;
 
@@ -118,8 +119,23 @@ pub(crate) const ACTIVATIONS: Declaration = real(
 .each(Unit::Bytes, GB)
 .quiet();
 
-/// What a count of requests that fit says where [`ACTIVATIONS`] are not set.
-pub(crate) const BEFORE_ACTIVATIONS: &str = " This is before activations: an engine’s profiling run takes some gigabytes more off. Set “Activations, GB per GPU” to what its log says.";
+/// What a count that fits says where [`ACTIVATIONS`] are not set: on each of `gpus` an engine takes more, and beside the most and the least of
+/// that so many are `left`.
+pub(crate) fn before_activations(gpus: u64, [few, many]: [f64; 2], what: [&str; 2]) -> String {
+    let taken = Overhead::of_engine(gpus);
+    let left = match [few, many].map(|count| count as u64) {
+        [0, 0] => format!("no {}", what[0]),
+        [low, high] if low == high => counted(low, what[0], what[1]),
+        [low, high] => format!("{} to {}", grouped(low), counted(high, what[0], what[1])),
+    };
+    format!(
+        " Before its activations and CUDA graphs, an engine’s CUDA context{} take{} {} to {} of each GPU, which leaves {left}. Set “Activations, GB per GPU” to what the log of its profiling run says.",
+        if gpus > 1 { " and communicators" } else { "" },
+        if gpus > 1 { "" } else { "s" },
+        Unit::Bytes.format(taken.low.0),
+        Unit::Bytes.format(taken.high.0),
+    )
+}
 
 /// Longest context, as a power of two.
 pub const LONGEST: u32 = 20;

@@ -108,6 +108,12 @@ impl Overhead {
         }
     }
 
+    /// What an engine of `gpus` GPUs takes of each one before its activations and CUDA graphs: its context and its communicators.
+    pub fn of_engine(gpus: u64) -> Range {
+        let groups = f64::from(u8::from(gpus > 1));
+        Range::new(CONTEXT.0 + groups * GROUP.0, CONTEXT.1 + groups * GROUP.1)
+    }
+
     /// The parts in the order of [`PARTS`].
     pub fn parts(&self) -> [Range; 4] {
         [self.context, self.buffers, self.workspace, self.fragmentation]

@@ -170,7 +170,7 @@ fn what_cannot_be_done_is_said() {
         Some(Verdict::Impossible(why)) => why,
         other => panic!("{query}: {other:?}"),
     };
-    assert_eq!(verdict("technique=ddp"), "the states take 1.13 TB of each GPU’s 80 GB");
+    assert_eq!(verdict("technique=ddp"), "the states take 1.13 TB of each GPU’s 84.9 GB");
     assert_eq!(verdict("technique=tp&gpus=128"), "64 heads do not come out evenly among 128 ranks");
     assert_eq!(verdict("technique=ep"), "Llama 3 70B has no experts");
     assert_eq!(verdict("technique=ep&model=deepseek-v3&gpus=96"), "256 experts do not come out evenly among 96 GPUs");

@@ -305,7 +305,7 @@ impl Model for Params {
     const DECISION: Option<Decision> = Some(Decision {
         quantities: &["memory"],
         aim: Aim::Within,
-        judge: None,
+        judges: &[],
         words: ["No layout fits", "A layout fits"],
         levers: &[
             lever_of("flash", &["true"], "It costs nothing: FlashAttention is also faster."),

@@ -266,7 +266,7 @@ fn question(run: &Run, plan: &Plan) -> Option<Question> {
         from: String::new(),
         link: None,
     };
-    let capacity = plan.job.cluster.gpu.sees().0;
+    let capacity = plan.job.cluster.gpu.memory.0;
     let answer = |setting: &Setting, (id, label): (&'static str, &'static str)| {
         let run = setting.put(run, id).ok()?;
         let plan = run.plan().ok()?;
@@ -485,7 +485,7 @@ fn memory_row(report: &Report) -> Option<&Row> {
 /// That the GPU is too small, which decides before any time does; none where its memory was measured.
 fn too_small(report: &Report, plan: &Plan) -> Option<String> {
     let row = memory_row(report).filter(|row| row.measured.is_none())?;
-    let capacity = plan.job.cluster.gpu.sees().0;
+    let capacity = plan.job.cluster.gpu.memory.0;
     let low = row.predicted.map(|[low, ..]| low).filter(|low| *low > capacity)?;
     let numbers =
         format!("at least {} per GPU is predicted, and a GPU has {}", bytes_decimal(low), bytes_decimal(capacity));
@@ -500,7 +500,7 @@ fn too_small(report: &Report, plan: &Plan) -> Option<String> {
 /// That the GPU may be too small, of what didn't run yet; empty where it isn't, or settings are assumed.
 fn tight(report: &Report, plan: &Plan) -> String {
     let row = memory_row(report).filter(|row| row.measured.is_none() && plan.assumed.is_empty() && !has_run(report));
-    let capacity = plan.job.cluster.gpu.sees().0;
+    let capacity = plan.job.cluster.gpu.memory.0;
     let row = row.filter(|row| row.predicted.is_some_and(|[.., high]| high > capacity));
     row.map(|row| {
         let capacity = bytes_decimal(capacity);
@@ -524,7 +524,7 @@ fn among_others(run: &Run, report: &Report, plan: &Plan) -> String {
 /// That a measurement of memory lies outside the range; empty where it doesn't, or the range spans no other values.
 fn outside(report: &Report, plan: &Plan) -> String {
     let row = memory_row(report).filter(|row| row.measured.is_some() && plan.is_spanned() && !row.is_within());
-    let capacity = plan.job.cluster.gpu.sees().0;
+    let capacity = plan.job.cluster.gpu.memory.0;
     row.map(|row| {
         let more = match row.measured {
             Some(bytes) if bytes > capacity => {
@@ -881,7 +881,7 @@ fn serving(run: &Run, report: &mut Report) -> bool {
         ("serving.weight", s.weight.is_some() || model.stored().quant != Quant::Bf16, "Weights in 16 bits."),
         ("serving.kv", s.kv.is_some(), "The KV cache in 16 bits."),
     ]));
-    let sees = gpu.sees().0;
+    let sees = gpu.memory.0;
     // What the engine has for weights and cache, between the least and the most that a process needs beside them.
     let beside = [b.overhead.context.low.0, b.overhead.context.high.0 + b.overhead.buffers.high.0];
     let most = beside.map(|bytes| match server {

@@ -14,10 +14,12 @@ use crate::declare::{
     origin, real, target, when, whole, within, words, written, yes_no,
 };
 use crate::hardware::{PRICE, links};
-use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
+use crate::kv_cache::figure::before_activations;
+use crate::memory::overhead::Overhead;
 use crate::model::{ModelRef, reference};
 use crate::quantity::{Unit, counted, dollars, grouped};
 use crate::query::{Query, Reader};
+use crate::units::GB;
 
 /// GPUs of a replica that are tried.
 pub const SIZES: [u64; 5] = [1, 2, 4, 8, 16];
@@ -330,7 +332,7 @@ impl Model for Params {
     const DECISION: Option<Decision> = Some(Decision {
         quantities: &["gpus", "token-time"],
         aim: Aim::Within,
-        judge: None,
+        judges: &[],
         words: ["Not enough GPUs", "Meets the targets"],
         levers: &[
             lever_of("tp", &["0"], "The planner chooses the GPUs per replica."),
@@ -341,7 +343,7 @@ impl Model for Params {
             lever("gpu", "It costs larger GPUs."),
             lever_of("have", &["2", "4", "8", "16", "32", "64", "128", "256", "512", "1024"], "You need more GPUs."),
         ],
-        not_counted: "Not counted: queues, bursts of arrivals, and spare replicas for failures.",
+        not_counted: "Not counted: activations and CUDA graphs, unless you set them, queues, bursts of arrivals, and spare replicas for failures.",
     });
 
     fn evaluate(&self) -> Result<Plan, String> {
@@ -669,7 +671,13 @@ impl Params {
             );
         }
         if self.machine.activations == 0.0 && size.is_full() {
-            text += BEFORE_ACTIVATIONS;
+            let taken = Overhead::of_engine(size.replica());
+            let left = [taken.high, taken.low].map(|taken| {
+                let machine = Machine { tp: size.tp, activations: taken.0 / GB, ..self.machine };
+                let engine = machine.deployment().engine();
+                engine.map_or(0, |engine| engine.requests_that_fit(self.prompt + self.output, BLOCK)) as f64
+            });
+            text += &before_activations(size.replica(), left, ["user per replica", "users per replica"]);
         }
         text
     }

@@ -518,7 +518,7 @@ impl Model for Params {
     const DECISION: Option<Decision> = Some(Decision {
         quantities: &["optimal-share"],
         aim: Aim::AtLeast { least: 1.0, said: "{}× the compute-optimal number of tokens." },
-        judge: None,
+        judges: &[],
         words: ["Too few tokens for a model of this size", "Enough tokens for a model of this size"],
         levers: &[
             lever("days", "The result comes later."),

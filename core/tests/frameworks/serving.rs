@@ -13,20 +13,21 @@ const VERDICTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/frameworks
 /// Where the commands are written, if it names a file.
 const COMMANDS: &str = "SERVING_COMMANDS";
 
-/// States of the figure that plans servers, and of the one that batches. Between them they write every option.
+/// States of the figure that plans servers, and of the one that batches. Between them they write every option; those whose cache is full have
+/// what a profiling run found.
 const PLANS: [&str; 12] = [
     "model=llama-3-70b&users=500&token=0.05&quant=bf16&kv-bits=16",
     "model=llama-3-70b&users=500&token=0.05&quant=fp8&kv-bits=8",
-    "model=llama-3-70b&users=500&token=0.05&quant=fp8&kv-bits=8&prompt=1024&output=16000",
+    "model=llama-3-70b&users=500&token=0.05&quant=fp8&kv-bits=8&prompt=1024&output=16000&activations=4.449",
     "model=llama-3-70b&users=100&token=0.05&quant=fp8&kv-bits=8&prompt=100000&cached=95000&output=500&gpu=h200-141",
     "model=deepseek-v3&users=2000&token=0.1&tp=1&dp=32&quant=fp8&kv-bits=8&prompt=4000&output=1000&gpu=h200-141",
     "model=deepseek-v3&users=500&token=0.1&tp=8&dp=4&quant=fp8&kv-bits=8&gpu=h200-141",
     "model=llama-3-8b&users=500&token=0.05&quant=bf16&kv-bits=16",
     "model=llama-3-8b&users=500&token=0.05&quant=int8&kv-bits=8",
-    "model=llama-2-70b&users=3344&token=0.155&tp=2&quant=fp8&kv-bits=8&prompt=294&output=290",
+    "model=llama-2-70b&users=3344&token=0.155&tp=2&quant=fp8&kv-bits=8&prompt=294&output=290&activations=4.449",
     "model=qwen3-32b&users=200&token=0.05&tp=2&quant=int4&kv-bits=8",
     "model=qwen3-32b&users=200&token=0.05&tp=4&quant=nvfp4&kv-bits=4&gpu=b200",
-    "model=gpt2&users=100&token=0.05&quant=bf16&kv-bits=16",
+    "model=gpt2&users=100&token=0.05&quant=bf16&kv-bits=16&activations=4.449",
 ];
 const BATCHES: [&str; 6] = [
     "model=llama-3-8b&policy=chunked&seqs=64&tokens=8192",

@@ -90,11 +90,7 @@ fn memory() -> Check {
     let mut check = Check::new(MODEL, file, "OPT-13B: cache of a token, of 2048, weights on an A100", 0.05);
     check.close("a token", engine.per_token, 1024.0 * real(&row("OPT-13B KV per token"), "value"));
     check.close("2048 tokens", 2048.0 * engine.per_token, 1e9 * real(&row("max request 2048 tokens"), "value"));
-    check.close(
-        "weights",
-        engine.stored / machine.gpu.memory.0,
-        real(&row("13B on A100-40GB weights"), "value") / 100.0,
-    );
+    check.close("weights", engine.stored / machine.gpu.sold.0, real(&row("13B on A100-40GB weights"), "value") / 100.0);
     check.case();
     check
 }

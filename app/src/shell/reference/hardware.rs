@@ -35,9 +35,9 @@ fn accelerators() -> impl IntoView {
         id: format!("gpu-{}", a.id),
         name: a.name.to_owned(),
         cells: vec![
-            Cell::number(a.memory.0, Unit::Bytes.format(a.memory.0)),
+            Cell::number(a.sold.0, Unit::Bytes.format(a.sold.0)),
             a.reported.map_or(Cell::none(), |r| Cell::number(r.0, bytes_binary(r.0))),
-            a.seen.map_or(Cell::none(), |(seen, _)| Cell::number(seen.0, bytes_binary(seen.0))),
+            a.seen.map_or(Cell::none(), |_| Cell::number(a.memory.0, bytes_binary(a.memory.0))),
             Cell::number(a.bandwidth, Unit::BytesPerSecond.format(a.bandwidth)),
             Cell::number(a.peak, Unit::FlopPerSecond.format(a.peak)),
             Cell::words(a.peak_dtype),
@@ -48,9 +48,9 @@ fn accelerators() -> impl IntoView {
     });
     let content = view! {
         <p>
-            "What the figures compute with. Memory is the decimal capacity that the vendor sells; the driver’s figure is in binary units ("
+            "What the figures compute with. A GPU’s memory is what a process sees, as PyTorch’s out-of-memory messages in public threads say it; where that column is empty nobody says, and the figures take the capacity as sold, read as decimal GB. The driver reports somewhat more than a process sees ("
             <a href=REPORTED_SOURCE.url rel="noopener external">"its source"</a>
-            "), and a process sees somewhat less, as PyTorch’s out-of-memory messages in public threads say. Peaks are dense, with fp32 accumulation and without sparsity."
+            "). Peaks are dense, with fp32 accumulation and without sparsity."
         </p>
         {sorted::view("Accelerators", HEADS, rows.collect())}
     };

@@ -59,19 +59,7 @@ fn view(shown: Shown) -> AnyView {
             </tr>
         }
     });
-    let capacity = move || {
-        shown.with(|b| {
-            let sold = b.capacity.0;
-            format!("{}: {} as sold, which is {}", b.params.gpu.name, bytes_decimal(sold), bytes_binary(sold))
-        })
-    };
-    let reported =
-        move || shown.with(|b| b.params.gpu.reported.map(|r| format!("; its driver reports {}", bytes_binary(r.0))));
-    let seen = move || {
-        shown.with(|b| {
-            b.params.gpu.seen.map(|(seen, source)| format!("; a process sees {} ({source})", bytes_binary(seen.0)))
-        })
-    };
+    let capacity = move || shown.with(|b| b.params.gpu.capacity());
     let source = move || shown.with(|b| (b.params.gpu.source.url, b.params.gpu.source.title));
     let rows = view! {
         <For each=ids key=|id| *id children=term />
@@ -107,7 +95,7 @@ fn view(shown: Shown) -> AnyView {
         </table>
         <Show when=move || shown.with(|b| b.pipeline.len() > 1)>{pipeline(shown)}</Show>
         <p class="fine">
-            {capacity} {reported} {seen} ". Source: "
+            {capacity} " Data sheet: "
             <a href=move || source().0 target="_blank" rel="noopener">{move || source().1}</a>
             "."
         </p>

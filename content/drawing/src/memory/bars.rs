@@ -276,6 +276,6 @@ fn capacity(b: &Breakdown, scale: Linear) -> String {
     let x = percent(at.unwrap_or(100.0));
     let line = at.map(|_| format!("<line x1=\"{x}\" x2=\"{x}\" y1=\"-18\" y2=\"100%\"/>")).unwrap_or_default();
     let (dx, anchor) = if at.is_some_and(|at| at < 55.0) { (7, "start") } else { (-7, "end") };
-    let (name, arrow) = (b.params.gpu.name, if at.is_none() { " →" } else { "" });
+    let (name, arrow) = (b.params.gpu.with_memory(), if at.is_none() { " →" } else { "" });
     format!("{line}<text x=\"{x}\" dx=\"{dx}\" y=\"-8\" text-anchor=\"{anchor}\">one {name}{arrow}</text>")
 }

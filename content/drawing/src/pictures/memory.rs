@@ -1,6 +1,7 @@
 //! What a GPU's memory is taken by, in every figure that asks: rows of parts against its size.
 
 use ringside_core::declare::Model as _;
+use ringside_core::hardware::Accelerator;
 use ringside_core::kv_cache::Keeps;
 use ringside_core::kv_cache::figure::{self as caches, published_kind};
 use ringside_core::memory::{Breakdown, Concept, Params, Parts};
@@ -40,11 +41,12 @@ fn parts(parts: &Parts) -> impl Iterator<Item = (Tone, f64, String)> {
 }
 
 /// The memory of a GPU as a line, where it isn't so far away that bars would be too small to see.
-fn capacity(lanes: &mut Lanes, bytes: f64, name: &str) {
+fn capacity(lanes: &mut Lanes, gpu: &Accelerator) {
     const WITHIN: f64 = 4.0;
-    if bytes <= WITHIN * lanes.end {
-        lanes.end = lanes.end.max(bytes);
-        lanes.limits.push(Limit { at: bytes, name: name.to_owned() });
+    let at = gpu.memory.0;
+    if at <= WITHIN * lanes.end {
+        lanes.end = lanes.end.max(at);
+        lanes.limits.push(Limit { at, name: gpu.with_memory() });
     }
     lanes.end *= 1.02;
 }
@@ -62,7 +64,7 @@ pub fn stages(p: &Params, b: &Breakdown) -> Lanes {
     let longest = b.stages.iter().map(|stage| stage.total.0).fold(1.0, f64::max);
     let rows = b.stages.iter().enumerate().map(row).collect();
     let mut lanes = Lanes::new(b.finding(), head, rows, longest, Some(Unit::Bytes));
-    capacity(&mut lanes, b.capacity.0, p.gpu.name);
+    capacity(&mut lanes, p.gpu);
     lanes
 }
 
@@ -75,7 +77,7 @@ pub fn tunes(p: &adapters::Params, s: &adapters::Shown) -> Lanes {
     let longest = Tune::ALL.map(|tune| s.total(tune)).into_iter().fold(1.0, f64::max);
     let head = Head { title: String::new(), keys: keys(Concept::ALL.into_iter().filter(|c| *c != Concept::KvCache)) };
     let mut lanes = Lanes::new(p.finding(s), head, rows, longest, Some(Unit::Bytes));
-    capacity(&mut lanes, p.gpu.memory.0, p.gpu.name);
+    capacity(&mut lanes, p.gpu);
     lanes
 }
 
@@ -94,7 +96,7 @@ pub fn phases(p: &rlhf::Params, step: &rlhf::Step) -> Lanes {
     let head = Head { title: "What a GPU holds in each phase".to_owned(), keys };
     let rows = step.phases.iter().enumerate().map(row).collect();
     let mut lanes = Lanes::new(p.finding(step), head, rows, step.peak_bytes().max(1.0), Some(Unit::Bytes));
-    capacity(&mut lanes, p.gpu.memory.0, p.gpu.name);
+    capacity(&mut lanes, p.gpu);
     lanes
 }
 

@@ -263,6 +263,7 @@ impl Model for Params {
                 "requests-shared",
             ],
         ),
+        origin(crate::memory::overhead::ORIGIN, &["fits"]),
         origin(Origin::Controls, &["layers", "kv-heads"]),
         origin(
             Origin::Own("bytes over PCIe’s peak both ways, against the FLOPs of the token at the GPU’s peak"),
@@ -499,6 +500,16 @@ impl Model for Params {
         ),
         when(
             |p, _| p.view == View::Fit,
+            words(
+                &["No request fits", "Tight", "Requests fit"],
+                doc(
+                    "With what an engine takes beside weights and cache: the activations that are set, or the CUDA context and communicators that others measured.",
+                    measure("fits", "Verdict on the requests", Unit::Count, |_, s| f64::from(s.fit.verdict as u8)),
+                ),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Fit,
             headline(
                 "Each holds memory for the longest request that is allowed.",
                 measure("requests-reserved", "Requests that fit, reserved for the longest", Unit::Count, |_, s| {
@@ -517,7 +528,7 @@ impl Model for Params {
     const DECISION: Option<Decision> = Some(Decision {
         quantities: &["needed-blocks", "requests-paged"],
         aim: Aim::AtLeast { least: 1.0, said: "Concurrent requests in blocks: {}." },
-        judge: Some("undisturbed"),
+        judges: &["undisturbed", "fits"],
         words: ["No request fits", "Requests fit"],
         levers: &[
             lever_of("keeper", &["vllm-v1", "vllm-0.2"], "The engine hands out memory in another way."),

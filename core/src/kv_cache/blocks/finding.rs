@@ -2,7 +2,7 @@
 
 use super::figure::{Params, Shown, View};
 use super::serve::{Event, Stage};
-use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
+use crate::kv_cache::figure::before_activations;
 use crate::quantity::{Unit, counted, grouped, listed, named, number};
 
 impl Params {
@@ -164,9 +164,13 @@ impl Params {
         } else {
             String::new()
         };
-        let before = if self.activations > 0.0 { "" } else { BEFORE_ACTIVATIONS };
+        let (ahead, before) = if self.activations > 0.0 {
+            ("", String::new())
+        } else {
+            (", before activations", before_activations(self.tp, fit.beside, ["request", "requests"]))
+        };
         format!(
-            "{} of {} tokens fit{} beside the weights of {name}. It keeps {} per token. {} of the {} on {gpus}, minus {} of weights{}, leaves {}: {} tokens.{reserved}{alike}{copies}{before}",
+            "{} of {} tokens fit{} beside the weights of {name}{ahead}. It keeps {} per token. {} of the {} on {gpus}, minus {} of weights{}, leaves {}: {} tokens.{reserved}{alike}{copies}{before}",
             counted(fit.requests as u64, "request", "requests"),
             grouped(self.tokens),
             if fit.requests == 1.0 { "s" } else { "" },

@@ -7,7 +7,10 @@
 use crate::declare::Origin;
 use crate::hardware::{Accelerator, links};
 use crate::kv_cache::{Cache, Keeping, Keeps, Layers};
+use crate::memory::Verdict;
+use crate::memory::overhead::{Overhead, Range};
 use crate::model::Shape;
+use crate::units::Bytes;
 
 /// Where the size of the pool comes from.
 pub const ORIGIN: Origin = Origin::Of(
@@ -69,6 +72,11 @@ pub struct Fit {
     pub reserved: f64,
     /// Requests that fit, in blocks.
     pub requests: f64,
+    /// Requests that fit beside the most and beside the least that an engine takes before its activations, where those aren't set;
+    /// otherwise as many as fit.
+    pub beside: [f64; 2],
+    /// Whether a request fits.
+    pub verdict: Verdict,
     /// Requests that fit, each in one room for the longest.
     pub requests_reserved: f64,
     /// Bytes of what all requests begin with, in full blocks.
@@ -114,6 +122,7 @@ impl Served {
         let state = cache.state_bytes() / self.tp.max(1) as f64;
         let request = paged(self.tokens) + state;
         let reserved = self.bytes(&cache, |_| self.longest.max(self.tokens)) + state;
+        let engine = if self.activations > 0.0 { Range::default() } else { Overhead::of_engine(self.tp) };
         let fits = |bytes: f64, room: f64| if bytes > 0.0 { (room / bytes).floor().max(0.0) } else { 0.0 };
         // Only full blocks are shared, and never the block of the last token.
         let alike = self.shared.min(self.tokens.saturating_sub(1)) / self.block.max(1) * self.block.max(1);
@@ -135,6 +144,8 @@ impl Served {
             request,
             reserved,
             requests: fits(request, room),
+            beside: [engine.high.0, engine.low.0].map(|taken| fits(request, room - taken)),
+            verdict: Verdict::of(Bytes(weights + self.activations + request), engine, Bytes(usable)),
             requests_reserved: fits(reserved, room),
             requests_shared: if room > shared { fits(request - shared, room - shared) } else { 0.0 },
             kv_heads,

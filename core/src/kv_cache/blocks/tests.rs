@@ -6,6 +6,7 @@ use super::usage::For;
 use super::walk::{at_once, made_up, walk};
 use crate::declare::Model as _;
 use crate::explore::{Levers, Sliced as _, decided};
+use crate::memory::Verdict;
 use crate::model::{ModelRef, presets};
 use crate::query::Query;
 
@@ -250,4 +251,23 @@ fn a_model_brings_the_bits_of_its_checkpoint_unless_others_were_set() {
     params.weight_bits = 8;
     params.choose(preset("gpt-oss-20b"));
     assert_eq!(params.weight_bits, 8);
+}
+
+/// Llama 3 70B on two GPUs of 80 GB, as it was asked: what the label leaves is less than an engine takes, and a few requests rest on what a
+/// process sees more.
+#[test]
+fn requests_that_an_engine_may_have_no_room_for_are_tight() {
+    let fit = |query: &str| shown(&format!("view=fit&model=llama-3-70b&tp=2&tokens=2048&{query}")).1.fit;
+    let all = fit("gpu=h100-80");
+    assert!(all.verdict == Verdict::Fits && all.beside[0] > 0.0 && all.beside[0] < all.beside[1]);
+    assert!(all.beside[1] < all.requests);
+    let [few, none] = [fit("gpu=h100-80&used=0.86"), fit("gpu=h100-80&used=0.8")];
+    assert!(few.requests > 0.0 && few.beside[0] == 0.0 && few.verdict == Verdict::Tight, "{few:?}");
+    assert!(none.requests == 0.0 && none.verdict == Verdict::DoesNotFit, "{none:?}");
+    // What the profiling run found counts instead.
+    let said = fit("gpu=h100-80&activations=3");
+    assert!(said.beside == [said.requests; 2] && said.verdict == Verdict::Fits, "{said:?}");
+    let (params, shown) = shown("view=fit&model=llama-3-70b&tp=2&tokens=2048&gpu=h100-80&used=0.86");
+    let says = params.finding(&shown);
+    assert!(says.contains("before activations") && says.contains("which leaves 0 to "), "{says}");
 }

@@ -2,6 +2,7 @@
 
 use super::{Attention, Params, Shown, View, Way};
 use crate::kv_cache::Keeps;
+use crate::memory::overhead::Overhead;
 use crate::quantity::{Unit, counted, grouped, number};
 
 fn bytes(value: f64) -> String {
@@ -127,7 +128,15 @@ impl Params {
             }
             _ => "",
         };
-        let before = if self.activations > 0.0 { "" } else { super::BEFORE_ACTIVATIONS };
+        let before = if self.activations > 0.0 {
+            String::new()
+        } else {
+            let taken = Overhead::of_engine(self.gpus);
+            let left = [taken.high, taken.low].map(|taken| {
+                self.requests(&shown.chosen.cache, self.context, (shown.room - taken.0 * self.gpus as f64).max(0.0))
+            });
+            super::before_activations(self.gpus, left, ["request", "requests"])
+        };
         format!(
             "Room for {} of {}{}, for {} with keys and values for every head. Weights leave {} of {gpus} for caches.{copies}{before}",
             counted(shown.chosen.requests as u64, "request", "requests"),

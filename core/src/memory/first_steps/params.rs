@@ -140,7 +140,7 @@ impl Model for Params {
     const DECISION: Option<Decision> = Some(Decision {
         quantities: &["most"],
         aim: Aim::Within,
-        judge: None,
+        judges: &[],
         words: ["The run goes out of memory", "The run fits in memory"],
         levers: &[
             lever_of("flash", &["true"], "It costs nothing: FlashAttention is also faster."),

@@ -264,7 +264,7 @@ impl Model for Params {
     const DECISION: Option<Decision> = Some(Decision {
         quantities: &["tuned"],
         aim: Aim::Within,
-        judge: Some("verdict"),
+        judges: &["verdict"],
         words: ["Does not fit", "Fits"],
         levers: &[
             lever_of("recompute", &["full"], "It costs one more forward pass per step: a third more FLOPs."),

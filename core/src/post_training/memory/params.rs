@@ -315,7 +315,7 @@ impl Model for Params {
     const DECISION: Option<Decision> = Some(Decision {
         quantities: &["peak"],
         aim: Aim::Within,
-        judge: Some("verdict"),
+        judges: &["verdict"],
         words: ["Does not fit", "Fits"],
         levers: &[
             lever_of("shard-frozen", &["true"], "Frozen weights are gathered before they are used."),
