@@ -63,7 +63,7 @@ pub fn live(class: &'static str, picture: Memo<Picture>) -> AnyView {
         Kind::Several { axis, shares } => {
             let part = |(i, share): (usize, f64)| {
                 let part = Memo::new(move |_| picture.with(|picture| part_of(picture, i)));
-                view! { <div style=format!("--{axis}: {share:.3}")>{live(class, part)}</div> }
+                view! { <div style:--share=format!("{share:.3}")>{live(class, part)}</div> }
             };
             let parts = shares.into_iter().enumerate().map(part).collect_view();
             view! { <div class=format!("pictures {axis}")>{parts}</div> }.into_any()
