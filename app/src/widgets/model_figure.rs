@@ -39,7 +39,7 @@ pub(super) fn ModelFigure<M: Model>(
     /// Its controls.
     controls: Drawn,
     /// What plays the drawing.
-    #[prop(optional)]
+    #[prop(into, optional_no_strip)]
     transport: Option<AnyView>,
     /// What need not be seen with the drawing.
     #[prop(optional_no_strip)]

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use ringside_drawing::figure::{Column, Figure, Table as Data};
+use ringside_drawing::figure::{Column, Figure, Played, Table as Data};
 use ringside_figures::Examples;
 
 use super::controls::Controls;
@@ -16,6 +16,7 @@ use super::{Module, Props, readings};
 use crate::ui;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
+use crate::ui::transport::{Pace, Transport};
 
 /// The code of such a figure.
 pub(super) fn module<F: Figure>() -> Module {
@@ -75,6 +76,10 @@ impl<F: Figure> Live<F> {
 /// What a figure has besides, by hand.
 #[derive(Default)]
 pub(super) struct Own {
+    /// In the drawing, over the picture.
+    pub above: Option<AnyView>,
+    /// In the drawing, under it.
+    pub below: Option<AnyView>,
     /// Over the readings.
     pub over: Option<AnyView>,
     /// Under them.
@@ -100,7 +105,7 @@ pub(super) fn view<F: Figure>(props: Props, own: impl FnOnce(Live<F>) -> Own) ->
         let set = move |model| state.update(|p| p.about().into_iter().for_each(|about| about.choose(model)));
         ModelInput::new(model, set)
     });
-    let Own { over, under, special, examples } = own(live);
+    let Own { above, below, over, under, special, examples } = own(live);
     let special = special.into_iter().chain(input.map(|input| ("model", input.choose_any())));
     let mut controls = special.fold(Controls::of(state), |all, (name, view)| all.special(name, view)).draw();
     let notes = params.with_untracked(F::notes).is_some();
@@ -108,7 +113,9 @@ pub(super) fn view<F: Figure>(props: Props, own: impl FnOnce(Live<F>) -> Own) ->
     let views = controls.over.take().map(|views| view! { <div class="views">{views}</div> });
     let drawing = view! {
         {views}
+        {above}
         {ui::picture::live("one-picture", picture)}
+        {below}
     };
     view! {
         <ModelFigure
@@ -120,6 +127,7 @@ pub(super) fn view<F: Figure>(props: Props, own: impl FnOnce(Live<F>) -> Own) ->
             notes
             examples
             controls
+            transport=transport(live, props.alone)
             below=Some(
                 view! { {over} {readings::view(&F::ENTRY, quantities)} {input.map(ModelInput::panel)} {under} }.into_any(),
             )
@@ -129,6 +137,26 @@ pub(super) fn view<F: Figure>(props: Props, own: impl FnOnce(Live<F>) -> Own) ->
         </ModelFigure>
     }
     .into_any()
+}
+
+/// How it is played.
+const PACE: Pace = Pace { whole: 12_000.0, longest: 500.0, shortest: 30.0 };
+
+/// What plays it.
+fn transport<F: Figure>(live: Live<F>, alone: bool) -> Option<AnyView> {
+    F::PLAYS.then(|| {
+        let played = Memo::new(move |_| live.with(F::played));
+        let of = move |look: fn(&Played) -> usize| Signal::derive(move || played.with(|p| p.as_ref().map_or(0, look)));
+        let (step, steps) = (of(|p| p.step), of(|p| p.steps));
+        let place = Signal::derive(move || played.with(|p| p.as_ref().map(Played::in_words).unwrap_or_default()));
+        let set = move |step: usize| live.state.update(|p| p.play(step));
+        view! {
+            <div class="bare" class:nowhere=move || played.with(Option::is_none)>
+                <Transport steps step set playback=PACE.of(steps) place alone />
+            </div>
+        }
+        .into_any()
+    })
 }
 
 /// The numbers behind the picture.

@@ -2,12 +2,16 @@
 
 use ringside_core::declare::Model;
 use ringside_core::model::ModelRef;
+use ringside_core::quantity::grouped;
 use ringside_core::serving::machine::Machine;
 
 use crate::picture::Picture;
 
 /// A model that one picture shows.
 pub trait Figure: Model<Result: Send + Sync> {
+    /// Whether it is played step by step in some state.
+    const PLAYS: bool = false;
+
     /// Where the model that it is about stands, if that may be the learner's own.
     fn about(&mut self) -> Option<About<'_>> {
         None
@@ -31,6 +35,14 @@ pub trait Figure: Model<Result: Send + Sync> {
 
     /// The picture.
     fn picture(&self, result: &Self::Result) -> Picture;
+
+    /// How far it is played, in the states in which it is played step by step.
+    fn played(&self, _result: &Self::Result) -> Option<Played> {
+        None
+    }
+
+    /// Plays it up to a step.
+    fn play(&mut self, _step: usize) {}
 
     /// The numbers behind it.
     fn table(&self, result: &Self::Result) -> Table;
@@ -65,6 +77,30 @@ impl About<'_> {
             Self::Model(model) => *model = other,
             Self::Machine(machine) => machine.choose(other),
         }
+    }
+}
+
+/// Steps, some of which have been done.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Played {
+    /// Done.
+    pub step: usize,
+    /// All of them.
+    pub steps: usize,
+    /// Where it is, in words; empty where the numbers say it.
+    pub place: String,
+}
+
+impl Played {
+    /// This step, or all of them where the state doesn't say.
+    pub fn or_all(step: usize, steps: usize) -> Self {
+        Self { step: if step == 0 { steps } else { step.min(steps) }, steps, place: String::new() }
+    }
+
+    /// Where it is.
+    pub fn in_words(&self) -> String {
+        let [step, steps] = [self.step, self.steps].map(|n| grouped(n as u64));
+        if self.place.is_empty() { format!("Step {step} of {steps}") } else { self.place.clone() }
     }
 }
 

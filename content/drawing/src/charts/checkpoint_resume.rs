@@ -6,7 +6,7 @@ use ringside_core::resume::{Params, Resumed, View};
 
 use crate::chart::{Axis, Chart, Ink, Rule, Series, Stroke, Writing};
 use crate::figure::{Column, Figure, Table};
-use crate::form::{Head, Lane, Lanes, Limit, Piece};
+use crate::form::{Head, Lane, Lanes, Piece};
 use crate::picture::Picture;
 
 /// From this ratio of the largest loss to the smallest on, the axis is logarithmic.
@@ -50,16 +50,15 @@ fn shards(p: &Params, r: &Resumed) -> Lanes {
         };
         Lane::new(name, (0..count).map(piece).collect())
     };
+    // The rank's part of the tensor, from one cut to the other.
+    let [from, to] = [rank, rank + 1].map(|edge| edge as f64 / p.to.max(1) as f64);
     let rows = vec![
         strip("files", p.from, Ink::Weights, &|file| (first..=last).contains(&file)),
-        strip("ranks that load", p.to, Ink::Optimizer, &|other| other == rank),
+        Lane::new("", vec![Piece::new(from, to, Ink::Gradients.at(22))]),
+        strip("ranks that load", p.to, Ink::Gradients, &|other| other == rank),
     ];
     let label = format!("Rank {rank} reads files {first} to {last}");
-    let mut lanes = Lanes::new(label.clone(), Head::new(label, &[]), rows, 1.0, None);
-    // The rank's part of the tensor, across both cuts.
-    let part = [rank, rank + 1].map(|edge| edge as f64 / p.to.max(1) as f64);
-    lanes.limits.extend(part.map(|at| Limit { at, name: String::new() }));
-    lanes
+    Lanes::new(label.clone(), Head::new(label, &[]), rows, 1.0, None)
 }
 
 impl Figure for Params {

@@ -92,4 +92,12 @@ impl Figure for Params {
         let heads = ["inputs", "outputs", "how often", "parameters of A and B"];
         Table::new("Matrix", heads, s.adapter.matrices.iter().map(row).collect())
     }
+
+    fn more_tables(&self, s: &Shown) -> Vec<Table> {
+        let row =
+            |name: &str, params: u64, bytes: f64| vec![name.to_owned(), grouped(params), Unit::Bytes.format(bytes)];
+        let model = s.held[0].params as u64;
+        let rows = vec![row("Adapter", s.adapter.params(), s.adapter_bytes()), row("Model", model, s.model_bytes())];
+        vec![Table::new("Trained", ["parameters", "on disk"], rows).captioned("What is trained, and stored for it")]
+    }
 }

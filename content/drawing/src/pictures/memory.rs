@@ -7,7 +7,7 @@ use ringside_core::memory::{Breakdown, Concept, Params, Parts};
 use ringside_core::post_training::adapters::figure as adapters;
 use ringside_core::post_training::held::Tune;
 use ringside_core::post_training::memory as rlhf;
-use ringside_core::quantity::{Unit, count};
+use ringside_core::quantity::Unit;
 use ringside_core::zero::price::{self, Price, Scheme};
 
 use crate::chart::Ink;
@@ -73,10 +73,7 @@ pub fn tunes(p: &adapters::Params, s: &adapters::Shown) -> Lanes {
     };
     let rows = Tune::ALL.into_iter().zip(["in full", "LoRA", "QLoRA"]).map(row).collect();
     let longest = Tune::ALL.map(|tune| s.total(tune)).into_iter().fold(1.0, f64::max);
-    let (trained, all) = (count(s.adapter.params() as f64), count(s.held[0].params));
-    let [adapter, model] = [s.adapter_bytes(), s.model_bytes()].map(|bytes| Unit::Bytes.format(bytes));
-    let title = format!("{trained} of {all} parameters trained; on disk {adapter} in place of {model}");
-    let head = Head { title, keys: keys(Concept::ALL.into_iter().filter(|c| *c != Concept::KvCache)) };
+    let head = Head { title: String::new(), keys: keys(Concept::ALL.into_iter().filter(|c| *c != Concept::KvCache)) };
     let mut lanes = Lanes::new(p.finding(s), head, rows, longest, Some(Unit::Bytes));
     capacity(&mut lanes, p.gpu.memory.0, p.gpu.name);
     lanes

@@ -145,11 +145,7 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
         "launch-doctor" => drawn(query, launch_doctor::picture),
         "live-evaluation" => drawn(query, |p: &evaluation::figure::Params, r| charts::live_evaluation::chart(p, r)),
         "loss-detective" => drawn(query, loss_detective::Params::picture),
-        "loss-scaling" => drawn(query, |p: &loss_scaling::Params, r| match p.view {
-            loss_scaling::View::Train => charts::loss_scaling::run(p, r),
-            loss_scaling::View::Gradients => charts::loss_scaling::gradients(p, r),
-            loss_scaling::View::Scaler => charts::loss_scaling::scaler(p, r),
-        }),
+        "loss-scaling" => drawn(query, loss_scaling::Params::picture),
         "matmul-kernels" => drawn(query, |p: &kernels::matmul::Params, _| ladder::picture(p)),
         "matmul-tuner" => drawn(query, |p: &kernels::tuner::Params, _| charts::matmul_tuner::chart(p, &[])),
         "memory-breakdown" => drawn(query, memory::stages),
@@ -162,11 +158,8 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
             let rows = [row, other].map(|row| (1.0, Picture::Beside(row.into())));
             Picture::Over(rows.into())
         }),
-        "optimizer-step" => drawn(query, |p: &optimizer_step::Params, r| {
-            let (above, over) = (charts::optimizer_step::bowl(p, r), charts::optimizer_step::loss(p, r));
-            Picture::Beside(vec![(1.3, above.into()), (1.0, over.into())])
-        }),
-        "overlap-map" => drawn(query, |_: &overlap::Params, r| charts::overlap_map::chart(r)),
+        "optimizer-step" => drawn(query, optimizer_step::Params::picture),
+        "overlap-map" => drawn(query, overlap::Params::picture),
         "parallel-machines" => drawn(query, parallel_machines::picture),
         "parallel-planner" => {
             let search = planner::Params::read(query).0.search().ok()?.run();
@@ -210,7 +203,7 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
             drawn(query, |_: &roofline::Params, r| charts::roofline::chart(r, &charts::roofline::Measured::default()))
         }
         "schedule-editor" => drawn(query, |p: &pipeline::editor::EditorParams, _| schedule_editor::picture(p)),
-        "seed-streams" => drawn(query, |p: &seed_streams::Params, r| charts::seed_streams::chart(p, r)),
+        "seed-streams" => drawn(query, seed_streams::Params::picture),
         "serving-planner" => drawn(query, serving::sizing::Params::picture),
         "sft-packing" => drawn(query, sft_packing::picture),
         "sharding-price" => drawn(query, memory::prices),
@@ -315,6 +308,7 @@ mod tests {
             assert!(rows.iter().all(|row| row.len() == columns.len()), "{}", F::ID);
         }
         assert!(!params.subtitle().is_empty() && !params.finding(&result).is_empty(), "{}", F::ID);
+        assert!(F::PLAYS || params.played(&result).is_none(), "{}", F::ID);
         let mut other = params.clone();
         if let Some(about) = other.about() {
             let model = about.model();
@@ -335,6 +329,10 @@ mod tests {
         }
         figures!(each);
         // These have something to type or to press besides.
+        is_sound::<loss_scaling::Params>();
+        is_sound::<optimizer_step::Params>();
+        is_sound::<overlap::Params>();
+        is_sound::<seed_streams::Params>();
         is_sound::<loss_detective::Params>();
         is_sound::<network::sizes::Params>();
         is_sound::<serving::sizing::Params>();
