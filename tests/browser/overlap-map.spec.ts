@@ -7,7 +7,7 @@ const { figure, finding, rest, open, quantity, parameter } = widget("overlap-map
 test("a place of the map and the tokens decide what is hidden", async ({ page }) => {
   await step(page, "a place of the map goes from free to exposed to impossible", async () => {
     await open(page, "technique=fsdp&gpus=512&tokens=8192&seq=2048");
-    await expect(figure(page).locator(".overlap-plane canvas").first()).toBeVisible();
+    await expect(figure(page).locator(".one-picture canvas").first()).toBeVisible();
     await expect(finding(page)).toContainText("FSDP’s gathering and reducing is free");
     await expect(rest(page)).toContainText("hides it on up to");
     // As many rows as techniques; the chosen one is marked, and those that cannot be used say why.

@@ -84,7 +84,7 @@ test.describe("loss-detective", () => {
     await expect(figure(page).getByText("remembers it")).toHaveCount(0);
     await figure(page).getByRole("button", { name: "What was wrong?" }).click();
     await expect(figure(page).getByText("remembers it")).toBeVisible();
-    await expect(figure(page).locator(".signal-chart canvas")).toHaveCount(6);
+    await expect(figure(page).locator(".one-picture canvas")).toHaveCount(6);
     expect(await axe(page, "figure")).toEqual([]);
   });
 });

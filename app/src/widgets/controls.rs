@@ -29,6 +29,8 @@ pub(super) struct Controls<M: Model> {
 pub(super) struct Drawn {
     /// Those that stand beside the drawing.
     pub main: AnyView,
+    /// Those that stand over the drawing; none if there are none.
+    pub over: Option<AnyView>,
     /// Those behind "More controls"; none if there are none.
     pub more: Option<AnyView>,
     /// Whether one behind "More controls" has another value than its default.
@@ -38,7 +40,7 @@ pub(super) struct Drawn {
 impl Drawn {
     /// No controls.
     pub fn none() -> Self {
-        Self { main: ().into_any(), more: None, more_is_set: Signal::stored(false) }
+        Self { main: ().into_any(), over: None, more: None, more_is_set: Signal::stored(false) }
     }
 }
 
@@ -77,6 +79,8 @@ impl<M: Model> Controls<M> {
             return Drawn { main, ..Drawn::none() };
         }
         let main = self.group(|group| group == Group::Main);
+        let has_over = M::PARAMS.iter().any(|param| param.look.group == Group::Over);
+        let over = has_over.then(|| self.group(|group| group == Group::Over));
         let mut headings: Vec<&'static str> = Vec::new();
         for param in M::PARAMS {
             if let Group::More(heading) = param.look.group
@@ -102,6 +106,7 @@ impl<M: Model> Controls<M> {
         let (is_set, standard, elsewhere) = (self.state, M::standard(), self.elsewhere.clone());
         Drawn {
             main,
+            over,
             more: (!more.is_empty()).then(|| more.into_any()),
             more_is_set: Memo::new(move |_| is_set.params().with(|params| differs(params, &standard, &elsewhere)))
                 .into(),

@@ -8,7 +8,6 @@ mod amdahl;
 mod attention_growth;
 mod attention_kernels;
 mod caching_allocator;
-mod checkpoint_resume;
 mod cluster_scheduler;
 mod coalescing;
 mod collective;
@@ -33,7 +32,6 @@ mod kv_cache;
 mod kv_compression;
 mod launch_doctor;
 mod live_evaluation;
-mod lora_adapters;
 mod loss_detective;
 mod loss_scaling;
 mod matmul_kernels;
@@ -63,8 +61,6 @@ mod readings;
 mod reduction_order;
 mod rlhf_memory;
 mod roofline;
-mod scaling_curve;
-mod scaling_laws;
 mod schedule_editor;
 mod seed_streams;
 mod serving_command;
@@ -155,8 +151,7 @@ widgets! {
         "parallel-machines" parallel_machines ["parallel-machines"];
     }
     chapter_01 {
-        "scaling-laws" scaling_laws ["scaling-laws"];
-        "training-run" training_run ["scaling-laws"];
+        "training-run" training_run ["training-run"];
     }
     chapter_02 {
         "model-anatomy" model_anatomy ["model-anatomy"];
@@ -180,7 +175,6 @@ widgets! {
     }
     chapter_07 {
         "communication-cost" communication_cost ["network"];
-        "scaling-curve" scaling_curve ["network"];
     }
     chapter_08 {
         "ddp-overlap" ddp_overlap ["timeline", "ddp-overlap"];
@@ -241,7 +235,6 @@ widgets! {
         "seed-streams" seed_streams ["seed-streams"];
     }
     chapter_21 {
-        "checkpoint-resume" checkpoint_resume ["checkpoint-resume"];
         "failure-campaign" failure_campaign ["failure-campaign"];
     }
     chapter_22 {
@@ -249,7 +242,6 @@ widgets! {
         "launch-doctor" launch_doctor ["lined", "launch-doctor"];
     }
     chapter_23 {
-        "lora-adapters" lora_adapters ["lora-adapters"];
         "policy-update" policy_update ["policy-update"];
         "rlhf-memory" rlhf_memory ["rlhf-memory"];
         "sft-packing" sft_packing ["sft-packing"];
@@ -257,7 +249,7 @@ widgets! {
     chapter_24 {
         "continuous-batching" continuous_batching ["lined", "continuous-batching"];
         "kv-cache" kv_cache ["kv-cache"];
-        "serving-planner" serving_planner ["serving-planner"];
+        "serving-planner" serving_planner [];
     }
     chapter_25 {
         "fill-in-the-middle" fill_in_the_middle ["fill-in-the-middle"];

@@ -31,15 +31,15 @@ pub(super) fn ModelFigure<M: Model>(
     #[prop(into)]
     finding: Signal<String>,
     /// Small print, where it is computed and not the figure's own.
-    #[prop(optional, into)]
+    #[prop(into, optional_no_strip)]
     notes: Option<Signal<String>>,
     /// States worth looking at, where the model knows them and not the figure's file.
-    #[prop(optional)]
+    #[prop(optional_no_strip)]
     examples: Option<&'static Examples>,
     /// Its controls.
     controls: Drawn,
     /// What plays the drawing.
-    #[prop(optional)]
+    #[prop(into, optional_no_strip)]
     transport: Option<AnyView>,
     /// What need not be seen with the drawing.
     #[prop(optional_no_strip)]
@@ -50,7 +50,7 @@ pub(super) fn ModelFigure<M: Model>(
     /// The drawing and its legend, and nothing else.
     children: Children,
 ) -> impl IntoView {
-    let Drawn { main, more, more_is_set } = controls;
+    let Drawn { main, more, more_is_set, .. } = controls;
     let figure = const { ringside_figures::find(M::ID).expect("content/figures has a file for every figure") };
     let notes = notes.unwrap_or_else(|| Signal::stored(figure.notes.to_owned()));
     let examples = examples.unwrap_or(&figure.examples);

@@ -1,76 +1,37 @@
-//! Tokens of a GPU over GPUs, where a technique hides; and a layer of every technique at one place of it.
+//! A layer of every technique at one place of the map, under it.
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::overlap::{Map, Params, Place, Technique, Verdict};
-use ringside_core::quantity::{Unit, counted, grouped};
-use ringside_drawing::charts::overlap_map;
+use ringside_core::overlap::{Params, Place, Technique, Verdict};
+use ringside_core::quantity::counted;
 
-use super::controls::Controls;
-use super::model_figure::ModelFigure;
-use super::model_input::ModelInput;
-use super::{Module, Props, outcome, readings};
-use crate::ui;
-use crate::ui::table::{Table, numbers, words};
+use super::one_picture::{self, Live, Own};
+use super::{Module, Props};
 
 /// Its code.
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
-type State = ui::state::State<Params>;
-
-type Shown = outcome::Shown<Map>;
-
 fn view(props: Props) -> AnyView {
-    let state = State::of(props.query);
-    let params = state.params();
-    let model = Signal::derive(move || params.with(|p| p.model));
-    let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
-    let shown = Shown::new(params, Map::new, |_| Params::standard());
-    let subtitle = Signal::derive(move || {
-        params.with(|p| format!("{} on {}, {}", p.model.name(), p.gpu.name, p.wires.in_words()))
-    });
-    let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Map::finding)));
-    let chart = Memo::new(move |_| shown.with(overlap_map::chart));
-    let quantities = Memo::new(move |_| shown.with(|map| map.params.quantities(map)));
-    view! {
-        <ModelFigure
-            props
-            state
-            input
-            subtitle
-            finding
-            controls=Controls::of(state).special("model", input.choose_any()).draw()
-            below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any())
-            table=move || table(shown)
-        >
-            {shown
-                .frame(
-                    view! {
-                        <div class="overlap">{ui::chart::view("overlap-plane", chart)} {layer(shown)}</div>
-                    }
-                        .into_any(),
-                )}
-        </ModelFigure>
-    }
-    .into_any()
+    one_picture::view::<Params>(props, |live| Own { below: Some(layer(live)), ..Own::default() })
 }
 
 /// A layer of every technique at the place of the state: arithmetic and waiting, and under them what is sent.
-fn layer(shown: Shown) -> AnyView {
+fn layer(live: Live<Params>) -> AnyView {
     let rows = move || {
-        shown.with(|map| {
+        live.with(|_, map| {
             let tokens = map.params.tokens as f64;
             let row = |place: &Place| row(place, tokens, place.technique == map.params.technique);
             map.here.iter().map(row).collect_view()
         })
     };
     let head = move || {
-        shown.with(|map| {
+        live.with(|_, map| {
             let gpus = counted(map.params.gpus, "GPU", "GPUs");
             format!("A layer on {gpus} with {} each", counted(map.params.tokens, "token", "tokens"))
         })
     };
     view! {
+        <div class="overlap">
         <p class="overlap-key">
             <span>{head}</span>
             <span><i class="computes"></i>"computes"</span>
@@ -78,6 +39,7 @@ fn layer(shown: Shown) -> AnyView {
             <span><i class="sends"></i>"sends"</span>
         </p>
         <ul class="overlap-rows">{rows}</ul>
+        </div>
     }
     .into_any()
 }
@@ -111,48 +73,6 @@ fn row(place: &Place, tokens: f64, chosen: bool) -> AnyView {
             {bars}
             <span class="overlap-verdict">{place.in_words(tokens)}</span>
         </li>
-    }
-    .into_any()
-}
-
-/// The places as a table.
-fn table(shown: Shown) -> AnyView {
-    let seconds = |value: f64| Unit::Seconds.format(value);
-    let row = move |place: &Place, tokens: f64| {
-        let ([forward, backward], [there, back]) = (place.terms.arithmetic(tokens), place.terms.send(tokens));
-        let cells = [forward, there, backward, back].map(|time| {
-            let text = if place.terms.flows.is_empty() { "–".to_owned() } else { seconds(time) };
-            view! { <td class="number">{text}</td> }
-        });
-        let from = place.hides_from.map_or("–".to_owned(), |tokens| grouped(tokens.ceil() as u64));
-        view! {
-            <tr>
-                <th scope="row">{place.technique.label()}</th>
-                {cells.into_iter().collect_view()}
-                <td class="number">{from}</td>
-                <td>{place.in_words(tokens)}</td>
-            </tr>
-        }
-    };
-    let rows = move || {
-        shown.with(|map| {
-            let tokens = map.params.tokens as f64;
-            map.here.iter().map(|place| row(place, tokens)).collect_view()
-        })
-    };
-    view! {
-        <Table
-            columns=[
-                words("Technique"),
-                numbers("computes, forward"),
-                numbers("sends"),
-                numbers("computes, backward"),
-                numbers("sends"),
-                numbers("free from tokens"),
-                words("here"),
-            ]
-            rows=rows.into_any()
-        />
     }
     .into_any()
 }

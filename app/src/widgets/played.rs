@@ -55,7 +55,6 @@ have_steps![
     ringside_core::context_parallel::Params,
     ringside_core::machines::Params,
     ringside_core::moe::figure::Params,
-    ringside_core::optimizer_step::Params,
     ringside_core::post_training::memory::Params,
     ringside_core::post_training::packing::Params,
     ringside_core::serving::figure::Params,

@@ -1,19 +1,15 @@
-//! One training run: what is given and what follows, with its batch, its learning rate, its optimizer, and published runs.
+//! What a training run is given, of which one amount is asked, and the published run that it is.
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::quantity::{Unit, grouped, number};
-use ringside_core::training_run::optimizer::{Cost, Rule};
+use ringside_core::quantity::Unit;
 use ringside_core::training_run::published::{self, Published};
-use ringside_core::training_run::{Given, Params, Run, Show, Start};
-use ringside_drawing::charts::training_run::chart;
+use ringside_core::training_run::{Given, Params};
 use ringside_figures::{Example, Examples};
 
-use super::controls::{Controls, declared};
-use super::model_figure::ModelFigure;
-use super::outcome::Shown;
+use super::controls::declared;
+use super::one_picture::{self, Own};
 use super::{Module, Props};
-use crate::ui;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, silent, words};
 
@@ -37,54 +33,12 @@ const EXAMPLES: Examples = Examples {
 };
 
 fn view(props: Props) -> AnyView {
-    let state = State::<Params>::of(props.query);
-    let params = state.params();
-    let shown = Shown::new(params, Params::evaluate, |p| Params { total: 0.0, ..p.clone() });
-    let subtitle = Signal::derive(move || {
-        params.with(|p| {
-            let (size, gpus) = (Unit::Count.format(p.params), grouped(p.gpus));
-            format!("{size} parameters on {gpus} {}, MFU {}", p.gpu.name, Unit::Fraction.format(p.mfu))
-        })
-    });
-    let drawn = Memo::new(move |_| params.with(|p| shown.with(|run| chart(p, run))));
-    let finding =
-        Signal::derive(move || shown.error().unwrap_or_else(|| params.with(|p| shown.with(|run| says(p, run)))));
-    let controls = Controls::of(state).special("given", budget(state)).draw();
-    let below = view! {
-        {move || params.with(|p| Published::of(p).map(comparison))}
-        {shown.readings(params)}
-    };
-    let drawing = view! {
-        <div class="views">{declared(state, "show")}</div>
-        {ui::chart::view("plane", drawn)}
-    }
-    .into_any();
-    view! {
-        <ModelFigure
-            subtitle
-            props
-            state
-            finding
-            examples=&EXAMPLES
-            controls
-            below=Some(below.into_any())
-            table=move || tables(params)
-        >
-            {shown.frame(drawing)}
-        </ModelFigure>
-    }
-    .into_any()
-}
-
-/// What the drawing says.
-fn says(params: &Params, run: &Run) -> String {
-    match params.drawn() {
-        _ if params.start == Start::Pretrained => run.finding(),
-        Show::Loss => run.finding(),
-        Show::Batch => run.batch_finding(),
-        Show::Schedule => run.schedule_finding(),
-        Show::Optimizers => run.optimizer_finding(),
-    }
+    one_picture::view::<Params>(props, |live| Own {
+        over: Some((move || live.with(|p, _| Published::of(p).map(comparison))).into_any()),
+        special: Some(("given", budget(live.state))),
+        examples: Some(&EXAMPLES),
+        ..Own::default()
+    })
 }
 
 /// What the run is given, and how much of it.
@@ -135,42 +89,6 @@ fn comparison(run: &'static Published) -> AnyView {
             </div>
             <p class="fine">{run.note}</p>
         </div>
-    }
-    .into_any()
-}
-
-/// Every optimizer for this model.
-fn tables(params: Memo<Params>) -> AnyView {
-    let rows = move || {
-        let run = params.with(Params::evaluate);
-        let Ok(run) = run else { return ().into_any() };
-        let row = |(rule, cost, each, share): (Rule, Cost, f64, f64)| {
-            view! {
-                <tr>
-                    <th scope="row">{rule.label()}</th>
-                    <td class="number">{Unit::Bytes.format(cost.state)}</td>
-                    <td class="number">{number(each)}</td>
-                    <td class="number">{Unit::Bytes.format(cost.traffic)}</td>
-                    <td class="number">{Unit::Flop.format(cost.flop)}</td>
-                    <td class="number">{Unit::Fraction.format(share)}</td>
-                </tr>
-            }
-        };
-        run.optimizers().map(row).collect_view().into_any()
-    };
-    view! {
-        <Table
-            caption="A step of each optimizer, for the whole model"
-            columns=[
-                words("Optimizer"),
-                numbers("state"),
-                numbers("bytes per parameter"),
-                numbers("moves"),
-                numbers("computes"),
-                numbers("of the batch’s FLOPs"),
-            ]
-            rows=rows.into_any()
-        />
     }
     .into_any()
 }

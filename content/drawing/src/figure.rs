@@ -1,16 +1,25 @@
-//! A figure of a known form: what a model says of a state, one picture of it, and a table. The build draws it, the app makes it live.
+//! A figure of a known form: what a model says of a state, one picture of it, and tables. The build draws it, the app makes it live.
 
 use ringside_core::declare::Model;
 use ringside_core::model::ModelRef;
+use ringside_core::quantity::grouped;
 use ringside_core::serving::machine::Machine;
 
 use crate::picture::Picture;
 
 /// A model that one picture shows.
-pub trait Figure: Model {
+pub trait Figure: Model<Result: Send + Sync> {
+    /// Whether it is played step by step in some state.
+    const PLAYS: bool = false;
+
     /// Where the model that it is about stands, if that may be the learner's own.
     fn about(&mut self) -> Option<About<'_>> {
         None
+    }
+
+    /// The state without what only chooses how its result is shown: while that changes, nothing is computed anew.
+    fn computed(&self) -> Self {
+        self.clone()
     }
 
     /// The state in a few words.
@@ -19,11 +28,29 @@ pub trait Figure: Model {
     /// What the picture shows, in sentences.
     fn finding(&self, result: &Self::Result) -> String;
 
+    /// Small print, where it follows from the state and isn't the figure's own.
+    fn notes(&self) -> Option<String> {
+        None
+    }
+
     /// The picture.
     fn picture(&self, result: &Self::Result) -> Picture;
 
+    /// How far it is played, in the states in which it is played step by step.
+    fn played(&self, _result: &Self::Result) -> Option<Played> {
+        None
+    }
+
+    /// Plays it up to a step.
+    fn play(&mut self, _step: usize) {}
+
     /// The numbers behind it.
     fn table(&self, result: &Self::Result) -> Table;
+
+    /// More of them, each table with a caption.
+    fn more_tables(&self, _result: &Self::Result) -> Vec<Table> {
+        Vec::new()
+    }
 }
 
 /// Where a figure has its model.
@@ -53,9 +80,35 @@ impl About<'_> {
     }
 }
 
+/// Steps, some of which have been done.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Played {
+    /// Done.
+    pub step: usize,
+    /// All of them.
+    pub steps: usize,
+    /// Where it is, in words; empty where the numbers say it.
+    pub place: String,
+}
+
+impl Played {
+    /// This step, or all of them where the state doesn't say.
+    pub fn or_all(step: usize, steps: usize) -> Self {
+        Self { step: if step == 0 { steps } else { step.min(steps) }, steps, place: String::new() }
+    }
+
+    /// Where it is.
+    pub fn in_words(&self) -> String {
+        let [step, steps] = [self.step, self.steps].map(|n| grouped(n as u64));
+        if self.place.is_empty() { format!("Step {step} of {steps}") } else { self.place.clone() }
+    }
+}
+
 /// Numbers in rows. The first cell of a row is its head.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
+    /// What it shows; empty where that is said already.
+    pub caption: String,
     /// Its columns.
     pub columns: Vec<Column>,
     /// The cells of each row, as many as there are columns.
@@ -74,12 +127,22 @@ pub enum Column {
 impl Table {
     /// A table whose rows are headed by words, all others being numbers.
     pub fn new<const N: usize>(head: &'static str, numbers: [&'static str; N], rows: Vec<Vec<String>>) -> Self {
-        let columns = std::iter::once(Column::Words(head)).chain(numbers.map(Column::Numbers)).collect();
-        Self { columns, rows }
+        let columns: Vec<Column> = std::iter::once(Column::Words(head)).chain(numbers.map(Column::Numbers)).collect();
+        Self::of(columns, rows)
     }
 
     /// A table of numbers alone.
     pub fn of_numbers<const N: usize>(heads: [&'static str; N], rows: Vec<Vec<String>>) -> Self {
-        Self { columns: heads.map(Column::Numbers).into(), rows }
+        Self::of(heads.map(Column::Numbers), rows)
+    }
+
+    /// A table of these columns.
+    pub fn of(columns: impl Into<Vec<Column>>, rows: Vec<Vec<String>>) -> Self {
+        Self { caption: String::new(), columns: columns.into(), rows }
+    }
+
+    /// With this caption.
+    pub fn captioned(self, caption: impl Into<String>) -> Self {
+        Self { caption: caption.into(), ..self }
     }
 }

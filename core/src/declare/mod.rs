@@ -470,6 +470,8 @@ pub enum Group {
     Main,
     /// Behind "More controls", under this heading; an empty one for none.
     More(&'static str),
+    /// Over the drawing: it chooses what is drawn.
+    Over,
     /// Nowhere: the drawing sets it, or the transport, or a link alone.
     Drawn,
 }
@@ -720,6 +722,12 @@ impl Declaration {
     /// Its control stands behind "More controls", under this heading.
     pub const fn more(mut self, heading: &'static str) -> Self {
         self.look.group = Group::More(heading);
+        self
+    }
+
+    /// Its control stands over the drawing.
+    pub const fn over(mut self) -> Self {
+        self.look.group = Group::Over;
         self
     }
 

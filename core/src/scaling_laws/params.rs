@@ -71,7 +71,7 @@ impl Model for Params {
             .main()
             .at(|p| p.params.slot()),
         choice("law", "law that says what is best", Law::LIST, "refit").label("Law").main().at(|p| p.law.slot()),
-        choice("show", "what is drawn", Show::LIST, "isoflop").label("Show").drawn().at(|p| p.show.slot()),
+        choice("show", "what is drawn", Show::LIST, "isoflop").label("Show").over().at(|p| p.show.slot()),
         real("unique", "tokens of distinct text; 1e15 for no limit", [1e8, 1e15], "1e15")
             .label("Available unique text, tokens")
             .format(text_there_is)

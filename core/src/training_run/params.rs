@@ -300,7 +300,7 @@ impl Model for Params {
             .more("The model")
             .quiet()
             .at(|p| p.start.slot()),
-        choice("show", "what is drawn", Show::LIST, "loss").label("Show").drawn().at(|p| p.show.slot()),
+        choice("show", "what is drawn", Show::LIST, "loss").label("Show").over().at(|p| p.show.slot()),
         choice("gpu", "GPU", hardware::LIST, "h100-80").label("GPU").more("The machine").at(|p| p.gpu.slot()),
         real("goodput", "share of the time that it trains", [0.01, 1.0], "1")
             .label("Share of time training")

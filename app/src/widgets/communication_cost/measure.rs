@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 use ringside_core::collective::Algo;
 use ringside_core::network::measured::{EXAMPLE, EXAMPLE_SOURCE, Fault, Report, Row, read};
-use ringside_core::network::sizes::{Point, Points, Sizes};
+use ringside_core::network::sizes::{Params, Point, Points};
 use ringside_core::quantity::grouped;
 
-use super::{Shown, State};
+use super::Live;
 use crate::ui::later::Later;
 use crate::ui::unique_id;
 
@@ -79,7 +79,8 @@ const COLUMNS: [(&str, &str); 8] = [
 ];
 
 /// The panel.
-pub(super) fn view(state: State, shown: Shown) -> AnyView {
+pub(super) fn view(live: Live<Params>) -> AnyView {
+    let state = live.state;
     let id = unique_id("nccl-tests");
     let text = RwSignal::new(String::new());
     let outcome = RwSignal::new(None::<Outcome>);
@@ -161,7 +162,7 @@ pub(super) fn view(state: State, shown: Shown) -> AnyView {
                     <div role="status">{said}</div>
                 </div>
                 <div>
-                    <p class="fine">{move || shown.with(Sizes::columns_finding)}</p>
+                    <p class="fine">{move || live.with(|_, sizes| sizes.columns_finding())}</p>
                     <table>
                         <caption>"What the columns say"</caption>
                         <tbody>{columns.into_iter().collect_view()}</tbody>

@@ -120,12 +120,12 @@ fn view(props: Props) -> AnyView {
     let transport = view! { <Transport steps step=shown.step set=to_step playback place alone=props.alone /> };
     let mut controls = Controls::of(state).special("first-bucket-mb", first_limit(state));
     let data = controls.take(DATA);
-    let Drawn { main, more, more_is_set } = controls.draw();
+    let Drawn { main, more, more_is_set, over } = controls.draw();
     let count = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
     let more = view! { <div class="control-grid">{input.select(count, None)}</div> {input.panel()} {more} };
     let standard = Params::standard().model;
     let more_is_set = move || more_is_set.get() || input.is_open() || params.with(|p| p.model != standard);
-    let controls = Drawn { main, more: Some(more.into_any()), more_is_set: Signal::derive(more_is_set) };
+    let controls = Drawn { main, more: Some(more.into_any()), more_is_set: Signal::derive(more_is_set), over };
     let below = view! {
         {readings::view(&Params::ENTRY, quantities)}
         {sharing::view(params, data)}

@@ -2,20 +2,20 @@
 
 use leptos::prelude::*;
 use ringside_core::declare::{Model as _, Scale};
+use ringside_core::loss_scaling::Params;
 use ringside_core::loss_scaling::network::{Op, Pass, Tally};
-use ringside_core::loss_scaling::{Params, Shown};
 use ringside_core::quantity::{Unit, grouped};
 
-use super::State;
+use super::Live;
 use crate::ui::slider::Slider;
 use crate::widgets::param;
 
 /// The slider of the step on show.
-pub(super) fn step(state: State, shown: Memo<Shown>) -> AnyView {
-    let params = state.params();
+pub(super) fn step(live: Live<Params>) -> AnyView {
+    let (state, params) = (live.state, live.state.params());
     let value = Signal::derive(move || params.with(|p| p.at() as f64 + 1.0));
     let set = Callback::new(move |step: f64| state.update(|p| p.step = step as u32));
-    let steps = Memo::new(move |_| shown.with(|s| s.run.steps.len()));
+    let steps = Memo::new(move |_| live.with(|_, s| s.run.steps.len()));
     let slider = move || {
         let scale = Scale::Linear { min: 1.0, max: steps.get().max(2) as f64, step: 1.0 };
         let spec = param(&Params::ENTRY, "step");
@@ -25,17 +25,18 @@ pub(super) fn step(state: State, shown: Memo<Shown>) -> AnyView {
 }
 
 /// A row for each operation, a column for each pass.
-pub(super) fn view(params: Memo<Params>, shown: Memo<Shown>) -> AnyView {
+pub(super) fn view(live: Live<Params>) -> AnyView {
+    let params = live.state.params();
     let at = Memo::new(move |_| params.with(Params::at));
     let tally = move |op: Op, pass: Pass| {
         Memo::new(move |_| {
-            shown.with(|s| {
+            live.with(|_, s| {
                 let step = s.run.steps.get(at.get());
                 step.and_then(|step| step.tallies.get(op as usize)).map_or(Tally::default(), |t| t[pass as usize])
             })
         })
     };
-    let first = Memo::new(move |_| shown.with(|s| s.run.steps.get(at.get()).and_then(|step| step.broken)));
+    let first = Memo::new(move |_| live.with(|_, s| s.run.steps.get(at.get()).and_then(|step| step.broken)));
     let cell = move |op: Op, pass: Pass| {
         let tally = tally(op, pass);
         let is_first = move || first.get() == Some((op, pass));

@@ -1,17 +1,18 @@
 //! A collective over sizes of its buffer: time, and bus bandwidth.
 
+use ringside_core::collective::Algo;
 use ringside_core::network::Cost;
-use ringside_core::network::sizes::{Point, RANGE, Sizes};
-use ringside_core::quantity::Unit;
+use ringside_core::network::sizes::{Params, Point, RANGE, Sizes};
+use ringside_core::quantity::{Unit, grouped};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Shape, Stroke, Writing};
+use crate::figure::{Figure, Table};
+use crate::picture::Picture;
 
 /// What is drawn over the sizes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Over {
-    /// The time of one operation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Over {
     Time,
-    /// The bus bandwidth of one.
     Bandwidth,
 }
 
@@ -58,8 +59,7 @@ impl Over {
     }
 }
 
-/// The chart.
-pub fn chart(sizes: &Sizes, over: Over) -> Chart {
+fn chart(sizes: &Sizes, over: Over) -> Chart {
     let (heights, unit) = over.heights();
     let mut series = vec![Series::line("Ring", Ink::Weights, over.line(sizes, sizes.ring))];
     if let Some(tree) = sizes.tree {
@@ -95,5 +95,51 @@ pub fn chart(sizes: &Sizes, over: Over) -> Chart {
         series,
         rules: half.into_iter().chain(cross).collect(),
         marks: vec![Mark::new((bytes, height), unit.format(height))],
+    }
+}
+
+/// In the place of what there is not.
+const NONE: &str = "–";
+
+impl Figure for Params {
+    fn subtitle(&self) -> String {
+        let algo = if self.algo == Algo::Ring { "ring" } else { "tree" };
+        let (ranks, bytes) = (grouped(self.ranks as u64), Unit::Bytes.format(self.bytes));
+        format!("{} by {algo} · {ranks} GPUs · {bytes}", self.op.label())
+    }
+
+    fn finding(&self, sizes: &Sizes) -> String {
+        sizes.finding()
+    }
+
+    fn picture(&self, sizes: &Sizes) -> Picture {
+        Picture::Beside([Over::Time, Over::Bandwidth].map(|over| (1.0, chart(sizes, over).into())).into())
+    }
+
+    /// A row for every power of ten.
+    fn table(&self, sizes: &Sizes) -> Table {
+        let row = |power: i32| {
+            let bytes = 10_f64.powi(power);
+            let cell = |cost: Option<Cost>, over: Over| {
+                cost.map_or_else(|| NONE.to_owned(), |cost| over.heights().1.format(over.of(sizes, cost, bytes)))
+            };
+            let all = [Over::Time, Over::Bandwidth].map(|over| [cell(Some(sizes.ring), over), cell(sizes.tree, over)]);
+            std::iter::once(Unit::Bytes.format(bytes)).chain(all.into_iter().flatten()).collect()
+        };
+        let heads = ["Ring time", "by tree", "Bus bandwidth by ring", "by tree"];
+        Table::new("Buffer", heads, (1..=10).map(row).collect())
+    }
+
+    /// What was measured, if anything was.
+    fn more_tables(&self, sizes: &Sizes) -> Vec<Table> {
+        let row = |p: &Point| {
+            let fitted = sizes.fit.map(|fit| fit.cost.time(p.bytes));
+            let time = |time: Option<f64>| time.map_or_else(|| NONE.to_owned(), |time| Unit::Seconds.format(time));
+            vec![Unit::Bytes.format(p.bytes), time(Some(p.time)), time(p.in_place), time(fitted)]
+        };
+        let rows: Vec<_> = self.measured.iter().map(row).collect();
+        let table = Table::new("Buffer", ["Out of place", "In place", "Fitted"], rows);
+        let is_measured = !table.rows.is_empty();
+        is_measured.then(|| table.captioned("Measured, and the line that fits it")).into_iter().collect()
     }
 }

@@ -89,7 +89,7 @@ impl Figure for Params {
                 o.worth_keeping(tier).map_or_else(|| "always".to_owned(), |s| Unit::Seconds.format(s)),
             ]
         };
-        let columns = vec![
+        let columns = [
             Column::Words("Tier"),
             Column::Numbers("Fetch"),
             Column::Numbers("Recompute"),
@@ -98,6 +98,6 @@ impl Figure for Params {
             Column::Numbers("Capacity in tokens"),
             Column::Numbers("Longest time between uses that pays"),
         ];
-        Table { columns, rows: Tier::ALL.into_iter().map(row).collect() }
+        Table::of(columns, Tier::ALL.into_iter().map(row).collect())
     }
 }

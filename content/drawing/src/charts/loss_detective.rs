@@ -1,32 +1,25 @@
 //! The signals of a run over its steps: as it went, what was thrown away, and the same run with nothing wrong.
 
 use ringside_core::loss_detective::{Act, Logged, Params, Story};
+use ringside_core::quantity::number;
 
 use crate::chart::{Axis, Chart, Ink, Rule, Series, Stroke, Writing};
+use crate::figure::{Column, Figure, Table};
+use crate::picture::Picture;
 
 /// What is drawn over the steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Signal {
-    /// The loss.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Signal {
     Loss,
-    /// The length of the gradient.
     Gradient,
-    /// The largest attention logit.
     Logit,
-    /// The length of the update over that of the weights.
     Update,
-    /// ln Z.
     LogZ,
-    /// The loss scale.
     Scale,
 }
 
 impl Signal {
-    /// All of them.
-    pub const ALL: [Self; 6] = [Self::Loss, Self::Gradient, Self::Logit, Self::Update, Self::LogZ, Self::Scale];
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::Loss => "Loss",
             Self::Gradient => "Gradient norm",
@@ -50,7 +43,7 @@ impl Signal {
 }
 
 /// One signal of a run.
-pub fn chart(params: &Params, story: &Story, signal: Signal) -> Chart {
+fn chart(params: &Params, story: &Story, signal: Signal) -> Chart {
     let points = |log: &[Logged], from: usize| -> Vec<(f64, f64)> {
         let all = log.iter().enumerate().map(|(i, l)| ((from + i) as f64, signal.of(l)));
         // A logarithmic axis has no place for what is zero.
@@ -86,5 +79,41 @@ pub fn chart(params: &Params, story: &Story, signal: Signal) -> Chart {
         series,
         rules,
         ..Chart::default()
+    }
+}
+
+impl Figure for Params {
+    /// Neither what it costs nor whether the cause is told changes the run.
+    fn computed(&self) -> Self {
+        Self { told: false, per: 0.0, seconds: 0.0, restart: 0.0, gpus: 0, ..*self }
+    }
+
+    fn subtitle(&self) -> String {
+        format!("run {} · {}", self.case.label(), self.done())
+    }
+
+    fn finding(&self, story: &Story) -> String {
+        self.finding(story)
+    }
+
+    fn picture(&self, story: &Story) -> Picture {
+        let row = |signals: [Signal; 3]| Picture::Beside(signals.map(|s| (1.0, chart(self, story, s).into())).into());
+        Picture::Over(vec![
+            (1.0, row([Signal::Loss, Signal::Gradient, Signal::Logit])),
+            (1.0, row([Signal::Update, Signal::LogZ, Signal::Scale])),
+        ])
+    }
+
+    /// The log of the run.
+    fn table(&self, story: &Story) -> Table {
+        let finite = |x: f64| if x.is_finite() { number(x) } else { "NaN".to_owned() };
+        let row = |(i, l): (usize, &Logged)| {
+            let numbers = [l.loss, l.gradient, l.logit, l.update, l.log_z, l.scale].map(finite);
+            let skipped = if l.skipped { "skipped" } else { "" }.to_owned();
+            std::iter::once(i.to_string()).chain(numbers).chain([skipped]).collect()
+        };
+        let heads = ["Step", "Loss", "Gradient norm", "Attention logit", "Update over weights", "ln Z", "Loss scale"];
+        let columns: Vec<Column> = heads.into_iter().map(Column::Numbers).chain([Column::Words("Update")]).collect();
+        Table::of(columns, story.kept.iter().enumerate().map(row).collect())
     }
 }

@@ -1,12 +1,15 @@
 //! The loss of a run beside that of fp32, its gradients by exponent, and a scaler's scale.
 
 use ringside_core::float::power_of_two;
+use ringside_core::loss_scaling::finding::{loss, power};
 use ringside_core::loss_scaling::network::{Run, Step};
-use ringside_core::loss_scaling::{Params, Shown};
+use ringside_core::loss_scaling::{Params, Shown, View};
 
 use super::float_bits::columns;
 use super::powers_of_two;
 use crate::chart::{Axis, Chart, Ink, Rule, Series, Shape, Stroke, Writing};
+use crate::figure::{Column, Figure, Table};
+use crate::picture::Picture;
 
 /// A loss beyond which nothing is drawn.
 const HIGHEST_LOSS: f64 = 6.0;
@@ -17,7 +20,7 @@ fn losses(run: &Run) -> Vec<(f64, f64)> {
 }
 
 /// The loss over the steps.
-pub fn run(params: &Params, shown: &Shown) -> Chart {
+fn run(params: &Params, shown: &Shown) -> Chart {
     let (run, reference) = (losses(&shown.run), losses(&shown.reference));
     let highest = run.iter().chain(&reference).map(|p| p.1).fold(1.0, f64::max) * 1.08;
     let steps = shown.run.steps.len() as f64;
@@ -47,7 +50,7 @@ pub fn run(params: &Params, shown: &Shown) -> Chart {
 const EXPONENTS: (i32, i32) = (-44, 22);
 
 /// The gradients of the step on show, moved by the loss scale.
-pub fn gradients(params: &Params, shown: &Shown) -> Chart {
+fn gradients(params: &Params, shown: &Shown) -> Chart {
     let format = params.compute.held();
     let fate = |e: i32| match format.nearest(1.5 * power_of_two(e)) {
         0.0 => 2,
@@ -71,7 +74,7 @@ pub fn gradients(params: &Params, shown: &Shown) -> Chart {
 }
 
 /// The scale that each step used, and the one after the last.
-pub fn scaler(params: &Params, shown: &Shown) -> Chart {
+fn scaler(params: &Params, shown: &Shown) -> Chart {
     let steps = &shown.scaler;
     let corners =
         steps.iter().enumerate().flat_map(|(i, step)| [(i as f64 + 0.5, step.used), (i as f64 + 1.5, step.used)]);
@@ -92,5 +95,51 @@ pub fn scaler(params: &Params, shown: &Shown) -> Chart {
             Series::dots("overflow", Ink::Warn, Shape::Diamond, overflows.collect()),
         ],
         ..Chart::default()
+    }
+}
+
+impl Figure for Params {
+    /// Neither what is shown of a run nor the step that is looked at changes it.
+    fn computed(&self) -> Self {
+        Self { view: View::Train, step: 1, ..self.clone() }
+    }
+
+    fn subtitle(&self) -> String {
+        match self.view {
+            View::Scaler => format!("{} steps", self.overflows.0.len()),
+            _ => format!("{} · loss scaling: {}", self.compute.label(), self.scaling.label()),
+        }
+    }
+
+    fn finding(&self, shown: &Shown) -> String {
+        self.finding(shown)
+    }
+
+    fn picture(&self, shown: &Shown) -> Picture {
+        let chart = match self.view {
+            View::Train => run(self, shown),
+            View::Gradients => gradients(self, shown),
+            View::Scaler => scaler(self, shown),
+        };
+        chart.into()
+    }
+
+    /// The run step by step, as a log prints it.
+    fn table(&self, s: &Shown) -> Table {
+        let row = |(i, step): (usize, &Step)| {
+            vec![
+                (i + 1).to_string(),
+                loss(step.printed.into()),
+                loss(step.loss),
+                s.reference.steps.get(i).map_or_else(String::new, |step| loss(step.loss)),
+                power(step.scale),
+                if step.skipped { "skipped" } else { "" }.to_owned(),
+                step.broken.map_or("", |(op, _)| op.name()).to_owned(),
+            ]
+        };
+        let numbers = ["Step", "Loss in the log", "Loss", "Loss in fp32", "Scale"].map(Column::Numbers);
+        let words = ["Update", "First ∞ or NaN"].map(Column::Words);
+        let columns: Vec<Column> = numbers.into_iter().chain(words).collect();
+        Table::of(columns, s.run.steps.iter().enumerate().map(row).collect())
     }
 }

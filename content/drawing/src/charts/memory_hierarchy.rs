@@ -80,7 +80,7 @@ impl Figure for Params {
                 level.source.to_owned(),
             ]
         };
-        let columns = vec![
+        let columns = [
             Column::Words("Level"),
             Column::Words("Shared by"),
             Column::Numbers("Size"),
@@ -88,6 +88,6 @@ impl Figure for Params {
             Column::Numbers("Latency"),
             Column::Words("From"),
         ];
-        Table { columns, rows: levels.iter().filter(|level| level.size > 0.0).map(row).collect() }
+        Table::of(columns, levels.iter().filter(|level| level.size > 0.0).map(row).collect())
     }
 }

@@ -1,9 +1,11 @@
 //! The way of two weights through a bowl.
 
-use ringside_core::optimizer_step::{Params, Path, Problem};
-use ringside_core::quantity::{capital, number, plural};
+use ringside_core::optimizer_step::{Params, Path, Problem, Rule};
+use ringside_core::quantity::{Unit, capital, number, plural};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Series, Shape, Stroke};
+use crate::figure::{Figure, Played, Table};
+use crate::picture::Picture;
 
 /// Levels of the loss that are drawn, as parts of that at the start.
 const LEVELS: [f64; 5] = [1.0, 0.4, 0.15, 0.05, 0.01];
@@ -13,7 +15,7 @@ const AROUND: usize = 96;
 const REACH: f64 = 5.0;
 
 /// The bowl from above: levels of the loss, the way up to a step, and where it is.
-pub fn bowl(params: &Params, path: &Path) -> Chart {
+fn bowl(params: &Params, path: &Path) -> Chart {
     let start = path.problem.loss(path.after(0));
     let reach = REACH.max(path.after(0)[0].abs() * 1.2).max(path.after(0)[1].abs() * 1.2);
     // Along the first weight the valley is long; where it is not turned, across it a closer look is due.
@@ -64,7 +66,7 @@ pub fn bowl(params: &Params, path: &Path) -> Chart {
 }
 
 /// The loss over the steps.
-pub fn loss(params: &Params, path: &Path) -> Chart {
+fn loss(params: &Params, path: &Path) -> Chart {
     let start = path.problem.loss(path.after(0)).max(1e-12);
     let points: Vec<(f64, f64)> =
         path.at.iter().enumerate().map(|(i, w)| (i as f64, (path.problem.loss(*w) / start).clamp(1e-8, 1e4))).collect();
@@ -82,5 +84,47 @@ pub fn loss(params: &Params, path: &Path) -> Chart {
         series: vec![Series::line(params.rule.label(), Ink::Weights, points)],
         rules: Vec::new(),
         marks: Vec::new(),
+    }
+}
+
+impl Figure for Params {
+    const PLAYS: bool = true;
+
+    fn computed(&self) -> Self {
+        Self { step: 0, ..self.clone() }
+    }
+
+    fn subtitle(&self) -> String {
+        let (lr, kappa) = (number(self.lr), number(self.kappa));
+        format!("{}, rate {lr}, κ {kappa}, batch {} of 8", self.rule.label(), self.batch)
+    }
+
+    fn finding(&self, path: &Path) -> String {
+        self.finding(path)
+    }
+
+    fn picture(&self, path: &Path) -> Picture {
+        Picture::Beside(vec![(1.3, bowl(self, path).into()), (1.0, loss(self, path).into())])
+    }
+
+    /// The whole way is on show until somebody steps.
+    fn played(&self, path: &Path) -> Option<Played> {
+        Some(Played::or_all(self.step as usize, path.changes.len()))
+    }
+
+    fn play(&mut self, step: usize) {
+        self.step = step.max(1) as u64;
+    }
+
+    /// What an update of the layer takes, by rule.
+    fn table(&self, _: &Path) -> Table {
+        let row = |rule: Rule| {
+            let [flop, bytes, state, intensity] = self.update(rule);
+            let [bytes, state] = [bytes, state].map(|bytes| Unit::Bytes.format(bytes));
+            vec![rule.label().to_owned(), Unit::Flop.format(flop), bytes, state, number(intensity)]
+        };
+        let heads = ["computes", "moves", "state", "FLOPs a byte"];
+        Table::new("Rule", heads, Rule::ALL.into_iter().map(row).collect())
+            .captioned("An update of a layer of m × n, in fp32")
     }
 }

@@ -1,9 +1,11 @@
 //! Speed over GPUs beside a straight line, and what a step is made of on each number of them.
 
 use ringside_core::quantity::{Unit, grouped, number};
-use ringside_core::scaling::{Curve, MAX_GPUS, Step};
+use ringside_core::scaling::{Curve, MAX_GPUS, Params, Scaling, Step};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
+use crate::figure::{About, Figure, Table};
+use crate::picture::Picture;
 
 /// The parts of a step, from the bottom. The first is work, the others are [`Step::waits`].
 const PARTS: [(&str, Ink); 5] = [
@@ -21,7 +23,7 @@ fn parts(step: &Step) -> [f64; 5] {
 }
 
 /// Times as fast as one GPU.
-pub fn speed(curve: &Curve) -> Chart {
+fn speed(curve: &Curve) -> Chart {
     let max = MAX_GPUS as f64;
     let axis = |name: &str| Axis::log2((1.0, max)).written(Writing::Grouped).named(name);
     let points = curve.steps.iter().step_by(2).map(|s| format!("{} on {}", number(s.speedup()), grouped(s.gpus)));
@@ -47,7 +49,7 @@ pub fn speed(curve: &Curve) -> Chart {
 }
 
 /// What a step is made of.
-pub fn step(curve: &Curve) -> Chart {
+fn step(curve: &Curve) -> Chart {
     let work =
         curve.steps.iter().map(|s| format!("{} of it on {}", Unit::Fraction.format(s.efficiency()), grouped(s.gpus)));
     let series = PARTS.into_iter().enumerate().map(|(part, (name, ink))| {
@@ -68,5 +70,55 @@ pub fn step(curve: &Curve) -> Chart {
             (curve.here.gpus as f64, curve.here.efficiency()),
             format!("{} of it work", Unit::Fraction.format(curve.here.efficiency())),
         )],
+    }
+}
+
+impl Figure for Params {
+    fn about(&mut self) -> Option<About<'_>> {
+        Some(About::Model(&mut self.model))
+    }
+
+    fn subtitle(&self) -> String {
+        let scaling = if self.scaling == Scaling::Strong { "strong" } else { "weak" };
+        format!("{} on {} {}, {scaling} scaling", self.model.name(), grouped(self.gpus), self.gpu.name)
+    }
+
+    fn finding(&self, curve: &Curve) -> String {
+        curve.finding()
+    }
+
+    fn picture(&self, curve: &Curve) -> Picture {
+        Picture::Over(vec![(1.2, speed(curve).into()), (1.0, step(curve).into())])
+    }
+
+    /// A row for every doubling.
+    fn table(&self, curve: &Curve) -> Table {
+        let row = |s: &Step| {
+            let seconds = |time: f64| Unit::Seconds.format(time);
+            vec![
+                grouped(s.gpus),
+                seconds(s.time()),
+                number(s.speedup()),
+                Unit::Fraction.format(s.efficiency()),
+                seconds(s.compute),
+                seconds(s.idle),
+                seconds(s.communication),
+                seconds(s.bubble),
+                seconds(s.straggle),
+                number(s.sequences),
+            ]
+        };
+        let heads = [
+            "step",
+            "times one GPU",
+            "efficiency",
+            "work",
+            "no sequence",
+            "exposed communication",
+            "bubble",
+            "slowest",
+            "sequences",
+        ];
+        Table::new("GPUs", heads, curve.steps.iter().map(row).collect())
     }
 }

@@ -6,6 +6,8 @@ use ringside_core::scaling_laws::{Law, Outcome, Params, Point, Show, serving};
 
 use super::spread;
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Shape, Stroke, Writing};
+use crate::figure::{Column, Figure, Table};
+use crate::picture::Picture;
 
 /// Budgets that are drawn over the sizes.
 const BUDGETS: (f64, f64) = (1e18, 1e28);
@@ -20,16 +22,6 @@ fn flops(range: (f64, f64), digits: &'static [u32]) -> Axis {
         digits.iter().map(move |digit| (f64::from(*digit) * 10_f64.powi(power), format!("{digit}e{power}")))
     });
     Axis::log10(range).at(ticks.filter(move |(value, _)| (range.0..=range.1).contains(value)))
-}
-
-/// The chart that is asked for.
-pub fn chart(params: &Params, outcome: &Outcome) -> Chart {
-    match params.show {
-        Show::IsoFlop => iso_flop(outcome),
-        Show::Frontier => frontier(outcome),
-        Show::Data => repeated(outcome),
-        Show::Serving => same_loss(outcome),
-    }
 }
 
 /// The loss over the size of the model, for four budgets.
@@ -190,5 +182,80 @@ fn same_loss(o: &Outcome) -> Chart {
             Mark::new(here, format!("here: {}", COUNT.write(here.0))),
             Mark::new(lean, format!("cheapest: {}", COUNT.write(lean.0))),
         ],
+    }
+}
+
+impl Figure for Params {
+    fn subtitle(&self) -> String {
+        let size = Unit::Count.format(self.params);
+        format!("{} FLOP, {size} parameters, {}", number(self.compute), self.law.label())
+    }
+
+    fn finding(&self, o: &Outcome) -> String {
+        match self.show {
+            Show::Frontier => o.frontier_finding(),
+            _ => o.finding(),
+        }
+    }
+
+    fn notes(&self) -> Option<String> {
+        let none = if self.law.surface().is_none() {
+            "This law has no formula for the loss: the curves are Besiroglu’s. "
+        } else {
+            ""
+        };
+        Some(format!("{none}{}. Losses belong to one tokenizer and one mixture of text.", self.law.source()))
+    }
+
+    fn picture(&self, o: &Outcome) -> Picture {
+        let chart = match self.show {
+            Show::IsoFlop => iso_flop(o),
+            Show::Frontier => frontier(o),
+            Show::Data => repeated(o),
+            Show::Serving => same_loss(o),
+        };
+        chart.into()
+    }
+
+    /// Every law at this budget.
+    fn table(&self, _: &Outcome) -> Table {
+        let row = |law: Law| {
+            let best = law.optimum(self.compute);
+            vec![
+                law.label().to_owned(),
+                format!("{:.3}", law.exponent()),
+                Unit::Count.format(best.params),
+                Unit::Count.format(best.tokens),
+                number(best.ratio()),
+            ]
+        };
+        let heads = ["exponent", "parameters", "tokens", "tokens for each"];
+        Table::new("Law", heads, Law::ALL.into_iter().map(row).collect())
+            .captioned("What each law spends this budget on")
+    }
+
+    /// Every run.
+    fn more_tables(&self, _: &Outcome) -> Vec<Table> {
+        let rows = RUNS.iter().map(|run| {
+            vec![
+                run.name.to_owned(),
+                run.year.to_string(),
+                Unit::Count.format(run.at.params),
+                Unit::Count.format(run.at.tokens),
+                number(run.at.compute()),
+                number(run.at.ratio()),
+                run.source.to_owned(),
+            ]
+        });
+        let columns = [
+            Column::Words("Run"),
+            Column::Numbers("year"),
+            Column::Numbers("parameters a token uses"),
+            Column::Numbers("tokens"),
+            Column::Numbers("6ND, FLOPs"),
+            Column::Numbers("tokens for each"),
+            Column::Words("source"),
+        ];
+        vec![Table::of(columns, rows.collect()).captioned("Runs")]
     }
 }

@@ -1,11 +1,14 @@
 //! The losses of two replicas beside those of a job whose streams are right.
 
+use ringside_core::quantity::number;
 use ringside_core::seed_streams::{Params, Shown};
 
 use crate::chart::{Axis, Chart, Ink, Series, Stroke, Writing};
+use crate::figure::{Figure, Table};
+use crate::picture::Picture;
 
 /// The losses over the steps.
-pub fn chart(params: &Params, shown: &Shown) -> Chart {
+fn chart(params: &Params, shown: &Shown) -> Chart {
     let of = |run: &ringside_core::seed_streams::Outcome, replica: usize| -> Vec<(f64, f64)> {
         let points = run.losses.iter().enumerate().map(|(i, both)| (i as f64 + 1.0, both[replica]));
         points.filter(|(_, loss)| loss.is_finite()).collect()
@@ -22,5 +25,36 @@ pub fn chart(params: &Params, shown: &Shown) -> Chart {
             Series::line("replica 0", Ink::Gradients, first).in_key(),
         ],
         ..Chart::default()
+    }
+}
+
+impl Figure for Params {
+    /// What dropout drops changes no loss: the network has none.
+    fn computed(&self) -> Self {
+        Self { dropout: 0.0, ..*self }
+    }
+
+    fn subtitle(&self) -> String {
+        "2 replicas × 2 tensor-parallel ranks × 2 stages".to_owned()
+    }
+
+    fn finding(&self, shown: &Shown) -> String {
+        self.finding(shown)
+    }
+
+    fn picture(&self, shown: &Shown) -> Picture {
+        chart(self, shown).into()
+    }
+
+    /// The losses step by step.
+    fn table(&self, s: &Shown) -> Table {
+        let row = |(i, losses): (usize, &[f64; 2])| {
+            let right = s.right.losses.get(i).map_or(f64::NAN, |l| l[0]);
+            let apart = s.run.apart.get(i).copied().unwrap_or_default();
+            let numbers = [losses[0], losses[1], right, apart].map(number);
+            std::iter::once((i + 1).to_string()).chain(numbers).collect()
+        };
+        let heads = ["Step", "Loss of replica 0", "Loss of replica 1", "With the right streams", "Replicas apart"];
+        Table::of_numbers(heads, s.run.losses.iter().enumerate().map(row).collect())
     }
 }

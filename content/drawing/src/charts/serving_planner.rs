@@ -1,16 +1,18 @@
 //! The time of a token over the tokens a second of a GPU, for each number of GPUs that share a replica.
 
-use ringside_core::quantity::{Unit, grouped};
+use ringside_core::quantity::{Unit, grouped, number};
 use ringside_core::serving::sizing::{MLPERF_SERVER, Params, Plan, Size};
 use ringside_core::serving::step::Quant;
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Shape, Stroke, Writing};
+use crate::figure::{About, Column, Figure, Table};
+use crate::picture::Picture;
 
 /// GPUs of MLPerf's machine.
 const MLPERF_GPUS: f64 = 8.0;
 
 /// Latency over throughput, and where the plan is.
-pub fn chart(params: &Params, plan: &Plan) -> Chart {
+fn chart(params: &Params, plan: &Plan) -> Chart {
     let drawn = || plan.sizes.iter().enumerate().filter_map(|(i, size)| Some((stroke(i, plan.chosen)?, size)));
     let points = || drawn().flat_map(|(_, size)| &size.curve);
     let (fast, slow) = points().fold((params.token, params.token), |(a, b), p| (a.min(p.token), b.max(p.token)));
@@ -81,5 +83,53 @@ mod tests {
         assert!(open.label == params.finding(&plan) && open.marks[0].text.ends_with("GPUs"));
         assert_eq!(before.label, "Time between tokens over Tokens per second per GPU");
         assert!(before.marks[0].text.is_empty() && before.marks[0].at == open.marks[0].at);
+    }
+}
+
+impl Figure for Params {
+    fn about(&mut self) -> Option<About<'_>> {
+        Some(About::Machine(&mut self.machine))
+    }
+
+    fn subtitle(&self) -> String {
+        format!("{} on {}, {}", self.machine.name(), self.machine.gpu.name, self.machine.quant.label())
+    }
+
+    fn finding(&self, plan: &Plan) -> String {
+        self.finding(plan)
+    }
+
+    fn picture(&self, plan: &Plan) -> Picture {
+        chart(self, plan).into()
+    }
+
+    /// Every size of a replica.
+    fn table(&self, plan: &Plan) -> Table {
+        let row = |size: &Size| {
+            let limit = match (size.most, size.is_full()) {
+                (None, _) => "too slow for one user",
+                (Some(_), true) => "the cache",
+                (Some(_), false) => "the promise",
+            };
+            vec![
+                grouped(size.replica()),
+                grouped(size.fit),
+                size.most.map_or_else(String::new, |most| grouped(most.batch)),
+                limit.to_owned(),
+                size.gpus().map_or_else(|| "not possible".to_owned(), grouped),
+                Unit::Seconds.format(size.share.token),
+                number(size.share.per_gpu),
+            ]
+        };
+        let columns = [
+            Column::Words("GPUs per replica"),
+            Column::Numbers("Users that fit"),
+            Column::Numbers("Most users"),
+            Column::Words("Limited by"),
+            Column::Numbers("Total GPUs"),
+            Column::Numbers("Time per token"),
+            Column::Numbers("Tokens/s per GPU"),
+        ];
+        Table::of(columns, plan.sizes.iter().map(row).collect())
     }
 }

@@ -1,22 +1,14 @@
 //! A training run: its loss over the days, steps and tokens over the batch, its learning rate, optimizers side by side.
 
-use ringside_core::quantity::{Unit, capital, number};
+use ringside_core::quantity::{Unit, capital, grouped, number};
 use ringside_core::training_run::batch::{self, trades};
-use ringside_core::training_run::{DAY, HOUR, Params, Run, Show};
+use ringside_core::training_run::{DAY, HOUR, Params, Run, Show, Start};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule as Line, Series, Shape, Stroke, Writing};
+use crate::figure::{Figure, Table};
+use crate::picture::Picture;
 
 const COUNT: Writing = Writing::Unit(Unit::Count);
-
-/// The chart that is asked for.
-pub fn chart(params: &Params, run: &Run) -> Chart {
-    match params.drawn() {
-        Show::Loss => loss(run),
-        Show::Batch => batch_size(run),
-        Show::Schedule => learning_rate(run),
-        Show::Optimizers => optimizers(run),
-    }
-}
 
 /// The unit in which a time is read along an axis, in seconds.
 fn unit(seconds: f64) -> (f64, &'static str) {
@@ -131,5 +123,48 @@ fn optimizers(run: &Run) -> Chart {
         ],
         rules: Vec::new(),
         marks: all.iter().map(|(name, at)| Mark::new(*at, *name)).collect(),
+    }
+}
+
+impl Figure for Params {
+    fn subtitle(&self) -> String {
+        let (size, gpus) = (Unit::Count.format(self.params), grouped(self.gpus));
+        format!("{size} parameters on {gpus} {}, MFU {}", self.gpu.name, Unit::Fraction.format(self.mfu))
+    }
+
+    fn finding(&self, run: &Run) -> String {
+        match self.drawn() {
+            _ if self.start == Start::Pretrained => run.finding(),
+            Show::Loss => run.finding(),
+            Show::Batch => run.batch_finding(),
+            Show::Schedule => run.schedule_finding(),
+            Show::Optimizers => run.optimizer_finding(),
+        }
+    }
+
+    fn picture(&self, run: &Run) -> Picture {
+        let chart = match self.drawn() {
+            Show::Loss => loss(run),
+            Show::Batch => batch_size(run),
+            Show::Schedule => learning_rate(run),
+            Show::Optimizers => optimizers(run),
+        };
+        chart.into()
+    }
+
+    /// Every optimizer for this model.
+    fn table(&self, run: &Run) -> Table {
+        let rows = run.optimizers().into_iter().map(|(rule, cost, each, share)| {
+            vec![
+                rule.label().to_owned(),
+                Unit::Bytes.format(cost.state),
+                number(each),
+                Unit::Bytes.format(cost.traffic),
+                Unit::Flop.format(cost.flop),
+                Unit::Fraction.format(share),
+            ]
+        });
+        let heads = ["state", "bytes per parameter", "moves", "computes", "of the batch’s FLOPs"];
+        Table::new("Optimizer", heads, rows.collect()).captioned("A step of each optimizer, for the whole model")
     }
 }

@@ -8,7 +8,7 @@ use ringside_core::query::Query;
 use ringside_core::{
     allocator, amdahl, attention, collective, evaluation, failure, float, kernels, loss_detective, loss_scaling, model,
     network, occupancy, optimizer_step, overlap, pass_at_k, pipeline, planner, post_training, program, reduction_order,
-    resume, roofline, scaling, scaling_laws, seed_streams, serving, training_run,
+    roofline, seed_streams, serving, training_run,
 };
 use ringside_core::{
     context_parallel as core_context_parallel, memory as core_memory, quantization as core_quantization,
@@ -23,7 +23,6 @@ use crate::scale::Linear;
 mod attention_growth;
 mod attention_schedule;
 mod caching_allocator;
-mod checkpoint_resume;
 mod cluster_scheduler;
 mod coalescing;
 mod context_parallel;
@@ -38,7 +37,7 @@ mod float_bits;
 mod kv_cache;
 mod ladder;
 mod launch_doctor;
-mod memory;
+pub(crate) mod memory;
 mod model_anatomy;
 mod moe_routing;
 mod parallel_machines;
@@ -62,8 +61,14 @@ mod zero_stepper;
 macro_rules! figures {
     ($each:ident) => {
         $each! {
+            chapter_01 {
+                "scaling-laws" scaling_laws ringside_core::scaling_laws::Params;
+            }
             chapter_04 {
                 "first-steps" first_steps ringside_core::memory::first_steps::Params;
+            }
+            chapter_07 {
+                "scaling-curve" scaling_curve ringside_core::scaling::Params;
             }
             chapter_13 {
                 "multi-token-prediction" multi_token_prediction ringside_core::speculative::figure::Params;
@@ -75,9 +80,11 @@ macro_rules! figures {
                 "attention-schedule" attention_schedule ringside_core::attention::schedule::Params;
             }
             chapter_21 {
+                "checkpoint-resume" checkpoint_resume ringside_core::resume::Params;
                 "stragglers" stragglers ringside_core::stragglers::Params;
             }
             chapter_23 {
+                "lora-adapters" lora_adapters ringside_core::post_training::adapters::figure::Params;
                 "rl-pipeline" rl_pipeline ringside_core::post_training::rollout::Params;
             }
             chapter_24 {
@@ -103,15 +110,9 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
         "attention-growth" => drawn(query, |p: &attention::growth::Params, ()| attention_growth::picture(p)),
         "attention-kernels" => drawn(query, |p: &kernels::attention::Params, _| ladder::picture(p)),
         "caching-allocator" => drawn(query, |_: &allocator::Params, r| caching_allocator::picture(r)),
-        "checkpoint-resume" => drawn(query, |p: &resume::Params, r| match p.view {
-            resume::View::Resume => Picture::from(charts::checkpoint_resume::chart(p, r)),
-            resume::View::Reshard => checkpoint_resume::shards(p, r).into(),
-        }),
         "cluster-scheduler" => drawn(query, cluster_scheduler::picture),
         "coalescing" => drawn(query, coalescing::picture),
-        "communication-cost" => drawn(query, |_: &network::sizes::Params, r| {
-            charts::communication_cost::chart(r, charts::communication_cost::Over::Time)
-        }),
+        "communication-cost" => drawn(query, network::sizes::Params::picture),
         "context-parallel" => drawn(query, |_: &core_context_parallel::Params, r| context_parallel::picture(r)),
         "continuous-batching" => drawn(query, |p: &serving::figure::Params, r| match p.view {
             serving::figure::View::Schedule => Picture::from(continuous_batching::schedule(p, r)),
@@ -143,22 +144,8 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
         }),
         "launch-doctor" => drawn(query, launch_doctor::picture),
         "live-evaluation" => drawn(query, |p: &evaluation::figure::Params, r| charts::live_evaluation::chart(p, r)),
-        "lora-adapters" => drawn(query, |p: &post_training::adapters::figure::Params, r| match p.view {
-            post_training::adapters::figure::View::Memory => Picture::from(memory::tunes(p, r)),
-            post_training::adapters::figure::View::Rank => charts::lora_adapters::rank(p, r).into(),
-            post_training::adapters::figure::View::Serving => charts::lora_adapters::serving(p, r).into(),
-        }),
-        "loss-detective" => drawn(query, |p: &loss_detective::Params, r| {
-            use charts::loss_detective::{Signal, chart};
-            let one = |signal| Picture::from(chart(p, r, signal));
-            let small = [Signal::Gradient, Signal::Update].map(|signal| (1.0, one(signal)));
-            Picture::Over(vec![(1.5, one(Signal::Loss)), (1.0, Picture::Beside(small.into()))])
-        }),
-        "loss-scaling" => drawn(query, |p: &loss_scaling::Params, r| match p.view {
-            loss_scaling::View::Train => charts::loss_scaling::run(p, r),
-            loss_scaling::View::Gradients => charts::loss_scaling::gradients(p, r),
-            loss_scaling::View::Scaler => charts::loss_scaling::scaler(p, r),
-        }),
+        "loss-detective" => drawn(query, loss_detective::Params::picture),
+        "loss-scaling" => drawn(query, loss_scaling::Params::picture),
         "matmul-kernels" => drawn(query, |p: &kernels::matmul::Params, _| ladder::picture(p)),
         "matmul-tuner" => drawn(query, |p: &kernels::tuner::Params, _| charts::matmul_tuner::chart(p, &[])),
         "memory-breakdown" => drawn(query, memory::stages),
@@ -171,11 +158,8 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
             let rows = [row, other].map(|row| (1.0, Picture::Beside(row.into())));
             Picture::Over(rows.into())
         }),
-        "optimizer-step" => drawn(query, |p: &optimizer_step::Params, r| {
-            let (above, over) = (charts::optimizer_step::bowl(p, r), charts::optimizer_step::loss(p, r));
-            Picture::Beside(vec![(1.3, above.into()), (1.0, over.into())])
-        }),
-        "overlap-map" => drawn(query, |_: &overlap::Params, r| charts::overlap_map::chart(r)),
+        "optimizer-step" => drawn(query, optimizer_step::Params::picture),
+        "overlap-map" => drawn(query, overlap::Params::picture),
         "parallel-machines" => drawn(query, parallel_machines::picture),
         "parallel-planner" => {
             let search = planner::Params::read(query).0.search().ok()?.run();
@@ -218,17 +202,15 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
         "roofline" => {
             drawn(query, |_: &roofline::Params, r| charts::roofline::chart(r, &charts::roofline::Measured::default()))
         }
-        "scaling-curve" => drawn(query, |_: &scaling::Params, r| charts::scaling_curve::speed(r)),
-        "scaling-laws" => drawn(query, |p: &scaling_laws::Params, r| charts::scaling_laws::chart(p, r)),
         "schedule-editor" => drawn(query, |p: &pipeline::editor::EditorParams, _| schedule_editor::picture(p)),
-        "seed-streams" => drawn(query, |p: &seed_streams::Params, r| charts::seed_streams::chart(p, r)),
-        "serving-planner" => drawn(query, |p: &serving::sizing::Params, r| charts::serving_planner::chart(p, r)),
+        "seed-streams" => drawn(query, seed_streams::Params::picture),
+        "serving-planner" => drawn(query, serving::sizing::Params::picture),
         "sft-packing" => drawn(query, sft_packing::picture),
         "sharding-price" => drawn(query, memory::prices),
         "tensor-parallel" => drawn(query, tensor_parallel::picture),
         "tile-order" => drawn(query, tile_order::picture),
         "trace-detective" => maybe(query, trace_detective::picture),
-        "training-run" => drawn(query, |p: &training_run::Params, r| charts::training_run::chart(p, r)),
+        "training-run" => drawn(query, training_run::Params::picture),
         "warp-divergence" => drawn(query, warps::divergence),
         "warp-scheduler" => drawn(query, warps::scheduler),
         "zero-stepper" => drawn(query, zero_stepper::picture),
@@ -319,10 +301,14 @@ mod tests {
     fn is_sound<F: Figure>() {
         let params = F::standard();
         let result = params.evaluate().expect("its first state is possible");
-        let Table { columns, rows } = params.table(&result);
-        assert!(!rows.is_empty(), "{}", F::ID);
-        assert!(rows.iter().all(|row| row.len() == columns.len()), "{}", F::ID);
+        let more = params.more_tables(&result);
+        assert!(more.iter().all(|table| !table.caption.is_empty()), "{}", F::ID);
+        for Table { columns, rows, .. } in more.into_iter().chain([params.table(&result)]) {
+            assert!(!rows.is_empty(), "{}", F::ID);
+            assert!(rows.iter().all(|row| row.len() == columns.len()), "{}", F::ID);
+        }
         assert!(!params.subtitle().is_empty() && !params.finding(&result).is_empty(), "{}", F::ID);
+        assert!(F::PLAYS || params.played(&result).is_none(), "{}", F::ID);
         let mut other = params.clone();
         if let Some(about) = other.about() {
             let model = about.model();
@@ -342,5 +328,14 @@ mod tests {
             };
         }
         figures!(each);
+        // These have something to type or to press besides.
+        is_sound::<loss_scaling::Params>();
+        is_sound::<optimizer_step::Params>();
+        is_sound::<overlap::Params>();
+        is_sound::<seed_streams::Params>();
+        is_sound::<loss_detective::Params>();
+        is_sound::<network::sizes::Params>();
+        is_sound::<serving::sizing::Params>();
+        is_sound::<training_run::Params>();
     }
 }

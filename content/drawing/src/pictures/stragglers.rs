@@ -66,12 +66,8 @@ impl Figure for Params {
                 if time > over { "left out" } else { "" }.to_owned(),
             ]
         };
-        let columns = vec![
-            Column::Numbers("Rank"),
-            Column::Numbers("Computes"),
-            Column::Numbers("Waits"),
-            Column::Words("Counts"),
-        ];
-        Table { columns, rows: o.drawn.shown().into_iter().map(row).collect() }
+        let columns =
+            [Column::Numbers("Rank"), Column::Numbers("Computes"), Column::Numbers("Waits"), Column::Words("Counts")];
+        Table::of(columns, o.drawn.shown().into_iter().map(row).collect())
     }
 }

@@ -1,14 +1,28 @@
-//! What was wrong, told on request; and what others saw and did.
+//! What was wrong with a run, told on request, and what others saw and did.
 
 use leptos::prelude::*;
-use ringside_core::loss_detective::{Params, published};
+use ringside_core::declare::Model as _;
+use ringside_core::loss_detective::{Params, published as others};
 use ringside_core::quantity::{Unit, grouped};
 
-use super::State;
+use super::one_picture::{self, Own};
+use super::{Module, Props};
+use crate::ui::state::State;
 use crate::ui::table::{Table, words};
 
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
+
+fn view(props: Props) -> AnyView {
+    one_picture::view::<Params>(props, |live| Own {
+        over: Some(answer(live.state)),
+        under: Some(published(live.state)),
+        ..Own::default()
+    })
+}
+
 /// A button, and the cause once it was pressed. Another run hides it again.
-pub(super) fn view(state: State) -> AnyView {
+fn answer(state: State<Params>) -> AnyView {
     let params = state.params();
     let told = Memo::new(move |_| params.with(|p| p.told));
     view! {
@@ -28,9 +42,9 @@ pub(super) fn view(state: State) -> AnyView {
 }
 
 /// Incidents that were published: words and numbers are theirs, and the run here that is made like one is told with its cause.
-pub(super) fn published(state: State) -> AnyView {
+fn published(state: State<Params>) -> AnyView {
     let told = Memo::new(move |_| state.params().with(|p| p.told));
-    let row = move |p: &'static published::Published| {
+    let row = move |p: &'static others::Published| {
         let cost = p.hours().map_or("–".to_owned(), |(hours, device_hours)| {
             format!("{}, {} accelerator-hours", Unit::Seconds.format(hours * 3600.0), grouped(device_hours as u64))
         });
@@ -65,7 +79,7 @@ pub(super) fn published(state: State) -> AnyView {
                     words("Simulated here"),
                     words("Source"),
                 ]
-                rows=published::ALL.iter().map(row).collect_view().into_any()
+                rows=others::ALL.iter().map(row).collect_view().into_any()
             />
             <p class="fine">"No curve of theirs is drawn here. “What was wrong?” also says which run here is made like which."</p>
         </details>
