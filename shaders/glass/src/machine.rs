@@ -32,6 +32,13 @@ impl Memory {
         Self { words, cells, grain, limit }
     }
 
+    /// That the cell at an offset has a value.
+    pub fn know(&mut self, at: u32) {
+        if let Some(cell) = self.cells.get_mut((at / self.grain.max(1)) as usize) {
+            cell.written = true;
+        }
+    }
+
     fn bytes(&self) -> u32 {
         (self.words.len() * 4) as u32
     }
@@ -49,7 +56,7 @@ impl Memory {
         }
     }
 
-    fn set(&mut self, at: u32, kind: Kind, value: u32) {
+    pub fn set(&mut self, at: u32, kind: Kind, value: u32) {
         let Some(word) = self.words.get_mut((at / 4) as usize) else { return };
         *word = match kind {
             Kind::F16 => {

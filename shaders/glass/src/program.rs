@@ -368,6 +368,19 @@ impl Layout {
         }
     }
 
+    /// Whether a value begins at an offset, and not what fills up to the next.
+    pub fn holds(&self, offset: u32) -> bool {
+        match self {
+            Self::Scalar(kind) => offset < kind.bytes(),
+            Self::Vector(kind, size) => offset < size * kind.bytes(),
+            Self::Array(element, stride) => element.holds(offset % (*stride).max(1)),
+            Self::Struct(members) => {
+                let member = members.iter().rev().find(|(_, at, _)| *at <= offset);
+                member.is_some_and(|(_, at, layout)| layout.holds(offset - at))
+            }
+        }
+    }
+
     /// Bytes from one row of a table of it to the next: an inner array, or sixteen elements.
     pub fn row(&self) -> u32 {
         match self {

@@ -3,7 +3,7 @@
 //! A run is the same every time, so a step is shown by running on from the last that was shown, or from a copy that was kept on the way.
 
 use ringside_core::coalescing::measured::{Gather, Order};
-use ringside_core::kernels::glass::{Lanes, Opened, SharedVariable, Shown, Source, WIDTHS, WarpAt};
+use ringside_core::kernels::glass::{Held, Lanes, Opened, SharedVariable, Shown, Source, WIDTHS, WarpAt};
 use ringside_core::kernels::job::Note;
 use ringside_core::kernels::rows::{self, Op as Rows};
 use ringside_core::kernels::{attention, decode, matmul, stream, tuner};
@@ -12,6 +12,7 @@ use ringside_shaders::puzzles;
 use ringside_shaders::{Kernel, Problem};
 
 use crate::machine::Machine;
+use crate::own;
 use crate::program::Kind;
 use crate::run::{Runnable, sentence};
 
@@ -24,6 +25,8 @@ const KEPT_BYTES: usize = 48 << 20;
 const KEPT: usize = 64;
 /// Cells that are shown of each variable of the workgroup, and components of a value.
 const MAX_CELLS: usize = 1024;
+/// Values that are listed of each buffer.
+const MAX_HELD: usize = 64;
 const MAX_COMPONENTS: usize = 8;
 /// The seed of all inputs.
 const SEED: u32 = 1;
@@ -119,6 +122,7 @@ pub fn open(source: &Source, width: u32) -> Result<(Session, Opened), Vec<Note>>
             let sizes = problem.dims().0.iter().map(named).collect::<Vec<_>>().join(", ");
             (Runnable::kernel(kernel, &problem, &inputs).map_err(|note| vec![note])?, sizes)
         }
+        Source::Own { text, given } => own::runnable(text, given)?,
     };
     let width = if WIDTHS.contains(&width) { width } else { WIDTHS[0] };
     let mut session = Session { runnable, width, rounds: 0, kept: Vec::new(), at: None };
@@ -159,6 +163,7 @@ impl Session {
             barriers,
             width: self.width,
             workgroup: program.workgroup,
+            buffers: self.held(&machine),
             findings: machine.findings,
             counts: machine.counts,
             lines: machine.lines.into_iter().skip(1).collect(),
@@ -166,6 +171,27 @@ impl Session {
             shared_bytes: most(|program| program.shared_bytes),
             stopped,
         }
+    }
+
+    /// What is in the buffers, by the names of the first dispatch that has them.
+    fn held(&self, machine: &Machine) -> Vec<Held> {
+        let mut held: Vec<Option<Held>> = vec![None; machine.buffers.len()];
+        for launch in self.runnable.launches.iter() {
+            let bound = launch.program.variables.iter().zip(&launch.buffers).filter(|(variable, _)| !variable.uniform);
+            for (variable, buffer) in bound.filter_map(|(variable, buffer)| Some((variable, (*buffer)?))) {
+                let (Some(memory), Some(into)) = (machine.buffers.get(buffer), held.get_mut(buffer)) else { continue };
+                let layout = &variable.layout;
+                let places =
+                    || (0..memory.limit / memory.grain.max(1)).map(|i| i * memory.grain).filter(|at| layout.holds(*at));
+                let cell = |at: u32| (layout.name(at), memory.text(at, layout.kind(at)));
+                into.get_or_insert_with(|| Held {
+                    name: variable.name.clone(),
+                    of: places().count(),
+                    values: places().take(MAX_HELD).map(cell).collect(),
+                });
+            }
+        }
+        held.into_iter().flatten().collect()
     }
 
     /// Shows a step: of the last, the end. `warp` is the one whose lanes are shown.
@@ -184,7 +210,7 @@ impl Session {
     }
 
     fn shown(&self, machine: &Machine, number: u32) -> Shown {
-        let entry = self.runnable.entries.get(machine.launch).copied().unwrap_or_default();
+        let entry = self.runnable.entries.get(machine.launch).cloned().unwrap_or_default();
         let at = |warp: &crate::machine::Warp| WarpAt {
             line: warp.line,
             active: if warp.done { 0 } else { warp.active },
@@ -194,7 +220,7 @@ impl Session {
         };
         let mut shown = Shown {
             round: machine.round,
-            dispatch: entry.to_owned(),
+            dispatch: entry,
             workgroup: machine.group,
             warps: if machine.done() { Vec::new() } else { machine.warps.iter().map(at).collect() },
             warp: number,
