@@ -35,6 +35,8 @@ pub enum Source {
         family: String,
         /// The kernel's id.
         kernel: String,
+        /// The sizes of the figure, in the order in which the family has them. A view has smaller ones; a pattern or a shape is kept.
+        sizes: Vec<u64>,
     },
     /// A learner's own text, whatever it computes.
     Own {

@@ -31,7 +31,7 @@ const MAX_REGISTERS: u64 = 1 << 25;
 const MAX_GROUPS: u32 = 65_535;
 /// Types within each other.
 const MAX_DEPTH: usize = 64;
-/// Invocations that a kernel along one axis has by default.
+/// Invocations that a kernel along one axis has at least by default.
 const INVOCATIONS_AT_FIRST: u32 = 128;
 /// Values that are typed one by one.
 const MAX_MEMBERS: usize = 64;
@@ -44,7 +44,7 @@ struct Own {
     /// The entry point that is run, by its number.
     entry: usize,
     declared: Declared,
-    /// What each of [`Declared::needs`] is filled with, of those that are buffers: the number of words and how it is laid out.
+    /// The memory of each of [`Declared::needs`] that is a buffer and right.
     buffers: Vec<Option<Memory>>,
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn runnable(text: &str, given: &str) -> Result<(Runnable, String), Ve
     }
     let program = compile(&module, &info, &read, &declared.entry, &BTreeMap::new())
         .map_err(|(place, why)| vec![note(text, place, why)])?;
-    let lanes = info_lanes(&module, entry);
+    let lanes = invocations(&module, entry);
     let registers = 4 * u64::from(program.slots) * lanes;
     if registers > MAX_REGISTERS {
         let (registers, most) = (grouped(registers), grouped(MAX_REGISTERS));
@@ -120,7 +120,8 @@ pub(crate) fn runnable(text: &str, given: &str) -> Result<(Runnable, String), Ve
     Ok((Runnable::new(text.to_owned(), vec![launch], memories, entries), sizes))
 }
 
-fn info_lanes(module: &Module, entry: usize) -> u64 {
+/// Invocations of a workgroup.
+fn invocations(module: &Module, entry: usize) -> u64 {
     let size = module.entry_points.get(entry).map_or([1; 3], |entry| entry.workgroup_size);
     size.iter().fold(1, |all: u64, n| all.saturating_mul(u64::from(*n)))
 }
@@ -137,24 +138,11 @@ fn read(text: &str, given: &str) -> Result<Own, Note> {
     let plain = text.replacen(SUBGROUPS, &" ".repeat(SUBGROUPS.len()), 1);
     let (first, _) = parse(&plain, known())?;
     let (text, constants) = constants(&plain, &first, &given);
-    let (module, info) = if constants.is_empty() {
-        parse(&text, known())?
-    } else {
-        match parse(&text, known()) {
-            Ok(read) => read,
-            // A constant that was typed may be the reason. Its own row says so.
-            Err(note) if constants.iter().all(|need| need.wrong.is_none()) => return Err(note),
-            Err(_) => {
-                let declared = Declared { needs: constants, ..Declared::default() };
-                let (module, info) = parse("@compute @workgroup_size(1) fn main() {}", known())?;
-                return Ok(Own { text, module, info, entry: 0, declared, buffers: Vec::new() });
-            }
-        }
-    };
+    let (module, info) = parse(&text, known())?;
     let mut declared = Declared::default();
     let entry = entry(&text, &module, &given, &mut declared)?;
     let used = info.get_entry_point(entry);
-    let lanes = info_lanes(&module, entry);
+    let lanes = invocations(&module, entry);
     if lanes == 0 {
         return Err(note(
             &text,

@@ -212,11 +212,12 @@ fn a_workgroup_begins_in_a_step_of_its_own() {
 
 #[test]
 fn what_is_asked_and_said_arrives_as_it_was_meant() {
-    let source = || Source::Kernel { family: "matmul".into(), kernel: "tiled".into() };
+    let source = || Source::Kernel { family: "matmul".into(), kernel: "tiled".into(), sizes: vec![1, 300] };
     for ask in [
         Ask::Try { puzzle: "map".into(), body: "größer".into(), seed: 7 },
         Ask::Open { source: source(), width: 32 },
         Ask::Show { round: u64::MAX, warp: 3 },
+        Ask::Declare { text: "größer".into(), given: "a.length=3".into() },
     ] {
         let bytes = postcard::to_allocvec(&ask).expect("it can be written");
         assert_eq!(postcard::from_bytes::<Ask>(&bytes).expect("it can be read"), ask);
@@ -226,6 +227,7 @@ fn what_is_asked_and_said_arrives_as_it_was_meant() {
     for said in [
         Said::Opened(Box::new(opened)),
         Said::Opened(Box::default()),
+        Said::Declared(Box::new(ringside_glass::declare(ringside_shaders::puzzles::OWN, ""))),
         Said::Shown(Box::new(shown)),
         Said::Shown(Box::default()),
         Said::Refused(vec![Note { error: true, line: 0, column: 0, text: "why".into() }]),
