@@ -459,6 +459,11 @@ impl Machine {
                 warp.waiting = Some(warp.pc);
                 return Ok(());
             }
+            // What no lane does costs nothing: the rest of a lap after the last lane has left its loop, say.
+            if warp.active == 0 && !op.steers() {
+                warp.pc += 1;
+                continue;
+            }
             let next = self.execute(op, program, launch, warp, number, line);
             warp.pc = next;
         }

@@ -262,7 +262,6 @@ fn constants(text: &str, module: &Module, given: &Query) -> (String, Vec<Need>) 
     for (handle, constant) in module.overrides.iter() {
         let Some(name) = constant.name.as_deref() else { continue };
         let Some(range) = module.overrides.get_span(handle).to_range() else { continue };
-        // What was replaced before is as long as it was.
         let Some(at) = out.get(range.clone()).and_then(|part| part.find("override")).map(|at| range.start + at) else {
             continue;
         };

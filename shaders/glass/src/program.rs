@@ -299,6 +299,31 @@ pub(crate) enum Op {
     },
 }
 
+impl Op {
+    /// Whether it opens or closes what lanes leave and meet at, and so is passed even if no lane is active.
+    pub fn steers(&self) -> bool {
+        matches!(
+            self,
+            Self::If { .. }
+                | Self::Else { .. }
+                | Self::EndIf
+                | Self::Loop
+                | Self::Continuing { .. }
+                | Self::BreakIf { .. }
+                | Self::Again { .. }
+                | Self::EndLoop
+                | Self::Switch
+                | Self::Case { .. }
+                | Self::EndSwitch
+                | Self::Call
+                | Self::Return
+                | Self::EndCall
+                | Self::Break
+                | Self::Continue
+        )
+    }
+}
+
 /// A variable in memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Variable {

@@ -324,9 +324,12 @@ mod tests {
         // A read of consecutive values and the write each touch 4 sectors; one with a stride of 32, one per lane.
         assert!((counts(1).counts.sectors_per_request() - 4.0).abs() < 1e-9, "{:?}", counts(1).counts);
         assert!((counts(32).counts.sectors_per_request() - 18.0).abs() < 1e-9, "{:?}", counts(32).counts);
-        let shape = tuner::SPACE.last().expect("a shape").config;
-        let (_, (_, sizes)) = tuner::Params::default().chosen();
-        assert!(Problem::read(tuner::FAMILY, &sizes).is_some(), "{shape:?}");
+        for shape in tuner::SPACE {
+            let sizes: Vec<u64> = [64; 3].into_iter().chain(shape.config.list()).collect();
+            let kernel = ringside_shaders::find(tuner::FAMILY, shape.config.numbers.id()).expect("a kernel");
+            let small = small(kernel, &sizes);
+            assert!(matches!(small, Some(Problem::Tuned(_, config)) if config == shape.config), "{small:?}");
+        }
     }
 
     #[test]

@@ -119,6 +119,18 @@ fn who_left_a_loop_is_not_said_to_take_a_branch() {
 }
 
 #[test]
+fn what_no_lane_runs_is_not_counted() {
+    let body = "  for (var i = 0u; i < 2u; i++) {\n    part[local.x] = f32(i);\n  }";
+    let source = Source::Puzzle { puzzle: "sum".to_owned(), body: body.to_owned() };
+    let (_, opened) = ringside_glass::open(&source, 32).expect("valid");
+    let cost = opened.lines[line("sum", body, "part[local.x] =") as usize - 1];
+    // Two warps of each workgroup, two laps. The lap that leaves the loop stores nothing.
+    let stores = 4 * opened.counts.workgroups;
+    assert_eq!((cost.shared_requests, cost.passes, opened.counts.stores), (stores, stores, stores));
+    assert_eq!(cost.cost(), "1 pass");
+}
+
+#[test]
 fn an_index_beyond_the_end_contradicts_nothing() {
     let n = puzzle("sum").shown(1).inputs[0].len();
     let groups = n.div_ceil(64);

@@ -240,7 +240,7 @@ fn row(own: Own, name: String, says: String, members: String, fixed: Option<bool
         move || need.with(|need| need.wrong.clone()).map(|why| view! { <p class="field-error" role="alert">{why}</p> });
     view! {
         <div class="own-row" role="group" aria-label=name.clone()>
-            <p class="own-name"><code>{name}</code> <small>{says}</small></p>
+            <p class="own-name"><code>{name.clone()}</code> <small>{says}</small></p>
             {first} {filled} {wrong}
         </div>
     }
