@@ -1,5 +1,5 @@
 //! How fast kernels are interpreted: `cargo run --config 'profile.dev.package.ringside-glass.opt-level=3' -p ringside-glass --example
-//! speed`. Each runs five times; the median counts.
+//! speed`. Each runs nine times; the fastest counts.
 
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ fn main() {
     ] {
         let Some(kernel) = find(family, id) else { continue };
         let Ok(runnable) = Runnable::kernel(kernel, &problem, &problem.data(1)) else { continue };
-        let mut all: Vec<(f64, u64)> = (0..5)
+        let mut all: Vec<(f64, u64)> = (0..9)
             .map(|_| {
                 let begun = Instant::now();
                 let run = runnable.run(32, u64::MAX);
@@ -26,7 +26,7 @@ fn main() {
             })
             .collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (seconds, lanes) = all[2];
+        let (seconds, lanes) = all[0];
         println!(
             "{family}/{id}: {lanes} lane-instructions in {:.1} ms, {:.1} M/s",
             1e3 * seconds,
