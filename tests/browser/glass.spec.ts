@@ -114,7 +114,7 @@ test("a kernel of one’s own is pasted, stepped and given other inputs", async 
       element.dispatchEvent(new Event("input", { bubbles: true }));
     }, text);
   };
-  const given = page.getByRole("group", { name: "What it runs on" });
+  const given = page.getByRole("group", { name: "Inputs and workgroups" });
   const row = (name: string) => given.getByRole("group", { name, exact: true });
   const last = (name: string) => glass(page).getByRole("region", { name: `Values of ${name} after the run` }).locator("td");
 
@@ -150,7 +150,7 @@ test("a kernel of one’s own is pasted, stepped and given other inputs", async 
     await expect(glass(page).locator(".glass-findings li").first()).toHaveText(/^Line 7 a\[127\] is out of bounds/);
     await row("a").getByLabel("Values").fill("1, two");
     await page.keyboard.press("Tab");
-    await expect(row("a").getByRole("alert")).toHaveText("“two” is no number. Type numbers with commas between them: 1, 2.5, -3.");
+    await expect(row("a").getByRole("alert")).toHaveText("“two” isn’t a number. Type numbers separated by commas: 1, 2.5, -3.");
     await given.getByLabel("Entry point").selectOption("other");
     await expect(row("sizes")).toHaveCount(0);
     await expect(last("out").first()).toHaveText("1[0]");

@@ -248,7 +248,7 @@ fn groups(given: &Query, declared: &mut Declared) {
             _ => {
                 declared.groups_wrong.get_or_insert_with(|| {
                     let most = grouped(MAX_GROUPS.into());
-                    format!("“{text}” is no number of workgroups along {axis}. Type a whole number from 1 to {most}.")
+                    format!("“{text}” isn’t a number of workgroups along {axis}. Type a whole number from 1 to {most}.")
                 });
             }
         }
@@ -304,7 +304,7 @@ fn constants(text: &str, module: &Module, given: &Query) -> (String, Vec<Need>) 
                 "u32" => "a whole number from 0 on",
                 _ => "a number",
             };
-            need.wrong = Some(format!("“{}” is no value of {type_name}. Type {wanted}.", need.first));
+            need.wrong = Some(format!("“{}” isn’t a value of {type_name}. Type {wanted}.", need.first));
         }
         let value = if ["f16", "f32"].contains(&type_name) { format!("{type_name}({value})") } else { value };
         let gap: String = written.chars().filter(|c| *c == '\n').collect();
@@ -481,7 +481,8 @@ fn buffer(
             }
             if typed.len() > shape.values.len() && !shape.more {
                 let (typed, of) = (typed.len(), shape.values.len());
-                need.wrong.get_or_insert(format!("{typed} values are typed, and {name} has {of}. Type {of}."));
+                need.wrong
+                    .get_or_insert(format!("You typed {typed} values, but {name} has {of}. Remove the extra ones."));
             }
         }
         Err(why) => need.wrong = Some(why),
@@ -505,7 +506,7 @@ fn buffer(
         };
         let whole = |text: &str, what: &str| {
             text.parse::<u32>().map_err(|_| {
-                format!("“{text}” is no {what}. Type a whole number from 0 to {}.", grouped(u32::MAX.into()))
+                format!("“{text}” isn’t a {what}. Type a whole number from 0 to {}.", grouped(u32::MAX.into()))
             })
         };
         match part("length").filter(|_| !filled.fixed).map(|text| whole(text, "length")) {
@@ -565,7 +566,7 @@ fn fill(array: &Elements, filled: &Filled, cells: &mut Vec<(u64, Kind, u32)>, wr
     let room = filled.length.saturating_mul(array.element.len() as u64);
     if typed.len() as u64 > room {
         let (typed, room) = (grouped(typed.len() as u64), grouped(room));
-        wrong.get_or_insert(format!("{typed} values are typed, and there is room for {room}. Use a larger length."));
+        wrong.get_or_insert(format!("You typed {typed} values, and there is room for {room}. Use a larger length."));
         return;
     }
     let mut random = Random::new(filled.seed);
@@ -602,7 +603,7 @@ fn put(cells: &mut Vec<(u64, Kind, u32)>, at: u64, kind: Kind, value: f64, wrong
     };
     if value.fract() != 0.0 || value < least || value > most {
         let (value, kind) = (number(value), kind_name(kind));
-        wrong.get_or_insert(format!("{value} is no value of {kind}. Type whole numbers from {range}."));
+        wrong.get_or_insert(format!("{kind} can’t hold {value}. Type whole numbers from {range}."));
         return;
     }
     let word = if kind == Kind::I32 { value as i32 as u32 } else { value as u32 };
@@ -628,7 +629,7 @@ fn numbers(text: &str) -> Result<Vec<f64>, String> {
             decimal::parse(word.trim_end_matches(['u', 'i', 'f', 'h'])).filter(|value| value.is_finite()).ok_or_else(
                 || {
                     let word: String = word.chars().take(24).collect();
-                    format!("“{word}” is no number. Type numbers with commas between them: 1, 2.5, -3.")
+                    format!("“{word}” isn’t a number. Type numbers separated by commas: 1, 2.5, -3.")
                 },
             )
         })

@@ -204,25 +204,25 @@ fn what_cannot_be_run_says_why_and_where() {
         (fragment, &[], "0: The text has no compute entry point: main is a fragment shader."),
         ("@compute @workgroup_size(64)\nfn main() { out[0] = 1.0; }", &[], "2: "),
         (SCALE, &[("a.length", "0")], "a: A buffer has at least one element."),
-        (SCALE, &[("a.length", "many")], "a: “many” is no length. Type a whole number from 0"),
+        (SCALE, &[("a.length", "many")], "a: “many” isn’t a length. Type a whole number from 0"),
         (
             SCALE,
             &[("a.length", "300000")],
             "a: With a, the buffers take 1,200,000 bytes. At most 1,048,576 are interpreted.",
         ),
-        (SCALE, &[("a.fill", "typed"), ("a.typed", "1, two")], "a: “two” is no number. Type numbers with commas"),
         (
             SCALE,
-            &[("sizes.first", "-1, 2")],
-            "sizes: −1 is no value of u32. Type whole numbers from 0 to 4,294,967,295.",
+            &[("a.fill", "typed"), ("a.typed", "1, two")],
+            "a: “two” isn’t a number. Type numbers separated by commas",
         ),
-        (SCALE, &[("sizes.first", "1, 2, 3")], "sizes: 3 values are typed, and sizes has 2."),
+        (SCALE, &[("sizes.first", "-1, 2")], "sizes: u32 can’t hold −1. Type whole numbers from 0 to 4,294,967,295."),
+        (SCALE, &[("sizes.first", "1, 2, 3")], "sizes: You typed 3 values, but sizes has 2. Remove the extra ones."),
         (
             SCALE,
             &[(".groups", "0,1,1")],
-            "“0” is no number of workgroups along x. Type a whole number from 1 to 65,535.",
+            "“0” isn’t a number of workgroups along x. Type a whole number from 1 to 65,535.",
         ),
-        (OVERRIDE, &[("SIZE.first", "-4")], "SIZE: “-4” is no value of u32."),
+        (OVERRIDE, &[("SIZE.first", "-4")], "SIZE: “-4” isn’t a value of u32."),
         ("@compute @workgroup_size(2048) fn main() {}", &[], "2048 invocations is not run here. At most 1024 are."),
     ] {
         let all = refused_or_stopped(text, &given(pairs));

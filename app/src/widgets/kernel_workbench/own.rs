@@ -177,7 +177,7 @@ fn rows(own: Own) -> AnyView {
     };
     view! {
         <fieldset class="own-given" hidden=move || read.with(|d| d.entry.is_empty())>
-            <legend>"What it runs on"</legend>
+            <legend>"Inputs and workgroups"</legend>
             {choice}
             <div class="own-row">
                 <p class="own-name">"Workgroups" <small>{workgroup}</small></p>
@@ -187,7 +187,7 @@ fn rows(own: Own) -> AnyView {
             <For each=made key=Clone::clone children=move |(name, says, members, fixed)| row(own, name, says, members, fixed) />
             {cautions}
             <p class="fine">
-                "Random floats lie between −1 and 1, random integers below the length. Try a length that is no multiple of the workgroup."
+                "Random floats lie between −1 and 1, random integers below the length. To test the edges, choose a length that isn’t a multiple of the workgroup."
             </p>
         </fieldset>
     }
