@@ -323,15 +323,17 @@ fn weighted(d: usize, [q, k, v]: [&[f32]; 3], row: usize, seen: Range<usize>) ->
 }
 
 /// Numbers that look random and are the same everywhere (splitmix32).
-pub(crate) struct Random(u32);
+pub struct Random(u32);
 
 impl Random {
-    pub(crate) fn new(seed: u32) -> Self {
+    /// The sequence that a seed begins.
+    pub fn new(seed: u32) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9))
     }
 
     /// From −1 to 1, and never within 2⁻¹² of 0.
-    pub(crate) fn next(&mut self) -> f32 {
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> f32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9);
         let mut x = self.0;
         x = (x ^ (x >> 16)).wrapping_mul(0x21f0_aaad);

@@ -94,3 +94,78 @@ test("kernels are stepped, raced and refused, each at its line", async ({ page }
     await expect(page.getByRole("button", { name: "Your kernel" })).toHaveAttribute("aria-pressed", "true");
   });
 });
+
+const scale = `struct Sizes { n: u32, alpha: f32 }
+@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read_write> out: array<f32>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+@compute @workgroup_size(64)
+fn scale(@builtin(global_invocation_id) id: vec3u) {
+  out[id.x] = sizes.alpha * a[id.x];
+}
+@compute @workgroup_size(64)
+fn other(@builtin(global_invocation_id) id: vec3u) { out[id.x] = 1.0; }`;
+
+test("a kernel of one’s own is pasted, stepped and given other inputs", async ({ page }) => {
+  const paste = async (text: string) => {
+    await page.getByRole("textbox", { name: "Your kernel" }).waitFor();
+    await figure(page).locator("code-editor").evaluate((element: HTMLTextAreaElement, text) => {
+      element.value = text;
+      element.dispatchEvent(new Event("input", { bubbles: true }));
+    }, text);
+  };
+  const given = page.getByRole("group", { name: "Inputs and workgroups" });
+  const row = (name: string) => given.getByRole("group", { name, exact: true });
+  const last = (name: string) => glass(page).getByRole("region", { name: `Values of ${name} after the run` }).locator("td");
+
+  await step(page, "what stands there runs as it is, and races without its barrier", async () => {
+    await open(page, "puzzle=map");
+    await page.getByRole("button", { name: "Your own kernel" }).click();
+    await expect(row("a").getByLabel("Length")).toHaveValue("128", { timeout: 30_000 });
+    await page.getByRole("button", { name: "Step it" }).click();
+    await expect(glass(page)).toContainText("✓ This run, at these sizes, has no data races", { timeout: 30_000 });
+    await expect(glass(page)).toContainText("2 × 1 × 1 workgroups");
+    const text = await page.getByRole("textbox", { name: "Your kernel" }).innerText();
+    await paste(text.replace("workgroupBarrier();", ""));
+    await page.getByRole("button", { name: "Step it" }).click();
+    await expect(glass(page).locator(".glass-findings li").first()).toContainText("Data race on block[");
+    expect(await axe(page, "figure")).toEqual([]);
+  });
+
+  await step(page, "a pasted text brings its own rows, whose values are what it runs on", async () => {
+    await paste(scale);
+    await expect(row("sizes").getByLabel("n: u32, alpha: f32")).toHaveValue("128, 1");
+    await page.getByRole("button", { name: "Step it" }).click();
+    await expect(glass(page)).toContainText("✓ This run", { timeout: 30_000 });
+    // What is changed is run at once, and the focus goes on to the next field.
+    await row("a").getByLabel("Filled with").selectOption("Typed values");
+    await row("a").getByLabel("Values").fill("1, 2.5, -3");
+    await row("sizes").getByLabel("n: u32, alpha: f32").fill("3, 2");
+    await page.keyboard.press("Tab");
+    await expect(last("out").nth(1)).toHaveText("5[1]");
+    await expect(last("out").nth(2)).toHaveText("−6[2]");
+    await row("a").getByLabel("Length").fill("127");
+    await page.keyboard.press("Tab");
+    await expect(row("a").getByLabel("Filled with")).toBeFocused();
+    await expect(glass(page).locator(".glass-findings li").first()).toHaveText(/^Line 7 a\[127\] is out of bounds/);
+    await row("a").getByLabel("Values").fill("1, two");
+    await page.keyboard.press("Tab");
+    await expect(row("a").getByRole("alert")).toHaveText("“two” isn’t a number. Type numbers separated by commas: 1, 2.5, -3.");
+    await given.getByLabel("Entry point").selectOption("other");
+    await expect(row("sizes")).toHaveCount(0);
+    await expect(last("out").first()).toHaveText("1[0]");
+  });
+
+  await step(page, "text and inputs are there after a reload, and what can’t be run says why at its line", async () => {
+    await page.reload();
+    await expect(given.getByLabel("Entry point")).toHaveValue("other", { timeout: 30_000 });
+    await given.getByLabel("Entry point").selectOption("scale");
+    await expect(row("a").getByLabel("Length")).toHaveValue("127");
+    await paste(scale.replace("alpha * a", "beta * a"));
+    await expect(figure(page).locator(".verdict")).toContainText("It can’t be run yet.", { timeout: 30_000 });
+    await expect(figure(page).locator(".verdict").getByRole("button", { name: "Line 7" })).toBeVisible();
+    await page.getByRole("button", { name: "Reset the kernel" }).click();
+    await expect(figure(page).locator(".verdict")).toBeEmpty();
+    await expect(row("a").getByLabel("Length")).toHaveValue("128");
+  });
+});

@@ -23,6 +23,9 @@ pub struct Work {
     /// The best time on each device, in seconds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub best: Vec<Best>,
+    /// What a text of the learner's own is run on, as a query; see `ringside_core::kernels::glass::Declared`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub given: String,
     /// What this version does not know.
     #[serde(flatten)]
     rest: Map<String, Value>,

@@ -3,12 +3,14 @@
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::kernels::config::Config;
+use ringside_core::kernels::glass::Source;
 use ringside_core::kernels::measured::Measured;
 use ringside_core::kernels::tuner::{self, FAMILY, Params, Run, SPACE, Trial};
 use ringside_core::quantity::{Unit, grouped, number};
 use ringside_drawing::charts::matmul_tuner::chart;
 
 use super::controls::Controls;
+use super::glass::Glass;
 use super::kernels::{Job, Runner, kept};
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
@@ -85,11 +87,17 @@ fn view(props: Props) -> AnyView {
     let quantities = Memo::new(move |_| params.with(|p| p.quantities(&p.config())));
     let landscape = Memo::new(move |_| search.trials.with(|trials| params.with(|p| chart(p, trials))));
     let idle = Memo::new(move |_| search.runner.idle());
+    let glass = Glass::new();
+    let meant = move || {
+        let (kernel, (_, sizes)) = params.with(Params::chosen);
+        Source::Kernel { family: FAMILY.to_owned(), kernel: kernel.to_owned(), sizes }
+    };
     let start = view! {
         <button type="button" disabled=move || !idle.get() on:click=move |_| search.start()>"Search"</button>
         <button type="button" class="secondary" disabled=move || !idle.get() on:click=move |_| search.one()>
             "Run this shape"
         </button>
+        {glass.button(meant)}
     };
     let last = move || search.runner.measured().with(|all| all.last().cloned());
     let fastest = move |id, label, of: fn(&Trial) -> f64, unit| {
@@ -98,6 +106,7 @@ fn view(props: Props) -> AnyView {
     };
     let below = view! {
         <div class="bench">
+            {glass.view()}
             {search.runner.messages(last)}
             <dl class="readings">
                 {fastest("tried-best", "Fastest shape", |trial| trial.rate, Unit::FlopPerSecond)}

@@ -201,7 +201,7 @@ widgets! {
         "moe-routing" moe_routing ["moe-routing"];
     }
     chapter_14 {
-        "coalescing" coalescing ["kernels", "coalescing"];
+        "coalescing" coalescing ["kernels", "coalescing", "glass"];
         "occupancy" occupancy ["occupancy"];
         "warp-divergence" warp_divergence ["warps"];
         "warp-scheduler" warp_scheduler ["warps"];
@@ -212,7 +212,7 @@ widgets! {
     chapter_16 {
         "kernel-workbench" kernel_workbench ["kernels", "kernel-workbench", "glass"];
         "matmul-kernels" matmul_kernels ["kernels", "glass"];
-        "matmul-tuner" matmul_tuner ["kernels", "matmul-tuner"];
+        "matmul-tuner" matmul_tuner ["kernels", "matmul-tuner", "glass"];
         "tile-order" tile_order ["tile-order"];
     }
     chapter_17 {
@@ -231,7 +231,7 @@ widgets! {
     }
     chapter_20 {
         "loss-detective" loss_detective ["loss-detective"];
-        "reduction-order" reduction_order ["kernels", "reduction-order"];
+        "reduction-order" reduction_order ["kernels", "reduction-order", "glass"];
         "seed-streams" seed_streams ["seed-streams"];
     }
     chapter_21 {

@@ -41,6 +41,7 @@ fn answer(session: &RefCell<Option<Session>>, ask: Ask) -> Said {
             }
             None => job::Said::Failed(Trouble::NotAccepted("there is no such puzzle.".to_owned())),
         }),
+        Ask::Declare { text, given } => Said::Declared(Box::new(ringside_glass::declare(&text, &given))),
         Ask::Open { source, width } => match ringside_glass::open(&source, width) {
             Ok((opened, said)) => {
                 session.replace(Some(opened));

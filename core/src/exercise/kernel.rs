@@ -47,6 +47,10 @@ impl ExerciseKind for Kernel {
 
     fn review(&self, exercise: &Exercise, report: &mut Report) {
         review_written(exercise, report, "kernel", Kernel::MODEL);
+        report.unless(
+            exercise.params.get(Kernel::PUZZLE).is_none_or(|puzzle| puzzle.as_str() != workbench::OWN.id),
+            || "params: A kernel of one’s own isn’t checked. Name a puzzle.".into(),
+        );
     }
 
     fn mark(&self, _posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {

@@ -316,6 +316,10 @@ fn only_a_gpu_marks_a_kernel() {
     assert_eq!(solve(&fine, 0, &by_catalogue(&fine)), Ok(None));
     for (wrong, fragment) in [
         (kernel("kernel-workbench", "{}"), "params: Name the puzzle."),
+        (
+            kernel("kernel-workbench", r#"{ "puzzle": "own" }"#),
+            "params: A kernel of one’s own isn’t checked. Name a puzzle.",
+        ),
         (kernel("kernel-workbench", r#"{ "puzzle": "tiled" }"#), "params: “tiled” is not a value of puzzle"),
         (kernel("amdahl", r#"{ "n": 2 }"#), "model: A kernel is written on the workbench"),
     ] {

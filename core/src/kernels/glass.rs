@@ -35,7 +35,122 @@ pub enum Source {
         family: String,
         /// The kernel's id.
         kernel: String,
+        /// The sizes of the figure, in the order in which the family has them. A view has smaller ones; a pattern or a shape is kept.
+        sizes: Vec<u64>,
     },
+    /// A learner's own text, whatever it computes.
+    Own {
+        /// The whole text.
+        text: String,
+        /// What it is given, as a query: see [`Declared::given`].
+        given: String,
+    },
+}
+
+/// How the values of a buffer are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Fill {
+    /// All are zero.
+    #[default]
+    Zeros,
+    /// Each is its own index.
+    Index,
+    /// They are drawn from a seed.
+    Random,
+    /// Somebody types them.
+    Typed,
+    /// Nobody wrote them: reading one is a mistake.
+    Unset,
+}
+
+impl Fill {
+    /// Each with its name in a query and what a person calls it.
+    pub const ALL: [(Self, &'static str, &'static str); 5] = [
+        (Self::Zeros, "zeros", "Zeros"),
+        (Self::Index, "index", "Index: 0, 1, 2, …"),
+        (Self::Random, "random", "Random"),
+        (Self::Typed, "typed", "Typed values"),
+        (Self::Unset, "unset", "Nothing written yet"),
+    ];
+
+    /// The name in a query.
+    pub fn id(self) -> &'static str {
+        Self::ALL.iter().find(|(fill, ..)| *fill == self).map_or("", |(_, id, _)| id)
+    }
+
+    /// The one of this name.
+    pub fn find(id: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known, _)| *known == id).map(|(fill, ..)| *fill)
+    }
+}
+
+/// What a learner's own kernel needs to run, and what it is given.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Declared {
+    /// Why it can't be run, if it can't.
+    pub notes: Vec<Note>,
+    /// What it asks of a GPU beyond WebGPU's default limits, in sentences.
+    pub cautions: Vec<String>,
+    /// Its compute entry points, and the one that is run.
+    pub entries: Vec<String>,
+    /// The one that is run.
+    pub entry: String,
+    /// Invocations per workgroup, by axis.
+    pub workgroup: [u32; 3],
+    /// Workgroups, by axis.
+    pub groups: [u32; 3],
+    /// What is wrong with their number.
+    pub groups_wrong: Option<String>,
+    /// Its buffers and constants, in the order of the text.
+    pub needs: Vec<Need>,
+}
+
+impl Declared {
+    /// The name in the query of what a kernel is given: of a part of a buffer or constant of this name. What is left out has a default.
+    pub fn given(name: &str, part: &str) -> String {
+        format!("{name}.{part}")
+    }
+    /// The query's name for the entry point that is run. No name in WGSL begins with a dot.
+    pub const ENTRY: &'static str = ".entry";
+    /// The query's name for the numbers of workgroups: `2,1,1`.
+    pub const GROUPS: &'static str = ".groups";
+
+    /// Whether it can be run as it is.
+    pub fn runs(&self) -> bool {
+        self.notes.is_empty() && self.groups_wrong.is_none() && self.needs.iter().all(|need| need.wrong.is_none())
+    }
+}
+
+/// A buffer or a constant that a learner's own kernel needs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Need {
+    /// Its name in the text.
+    pub name: String,
+    /// What it is, in words: `storage buffer, read-only`.
+    pub says: String,
+    /// Its values that are typed one by one, by name; empty if there are none.
+    pub members: String,
+    /// What is typed for them.
+    pub first: String,
+    /// Its array, if it has one.
+    pub array: Option<Filled>,
+    /// What is wrong with what it is given.
+    pub wrong: Option<String>,
+}
+
+/// An array in a buffer.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Filled {
+    /// Its elements.
+    pub length: u64,
+    /// Whether the text says how many there are.
+    pub fixed: bool,
+    /// How its values are chosen.
+    pub fill: Fill,
+    /// The seed, if they are drawn.
+    pub seed: u32,
+    /// The values, if they are typed.
+    pub typed: String,
 }
 
 /// What the interpreter is asked.
@@ -49,6 +164,13 @@ pub enum Ask {
         body: String,
         /// By this, sizes are drawn and inputs filled.
         seed: u32,
+    },
+    /// Say what a learner's own text needs, and what of it is given.
+    Declare {
+        /// The whole text.
+        text: String,
+        /// What it is given.
+        given: String,
     },
     /// Run a kernel to its end, and be ready to show any step of it.
     Open {
@@ -73,6 +195,8 @@ pub enum Said {
     Ready,
     /// A text is being tried, or was: as the GPU's worker says it.
     Job(job::Said),
+    /// What a learner's own text needs.
+    Declared(Box<Declared>),
     /// A kernel was run, and can be shown.
     Opened(Box<Opened>),
     /// It cannot be run, for these reasons.
@@ -106,8 +230,21 @@ pub struct Opened {
     pub registers: u32,
     /// Bytes of workgroup memory.
     pub shared_bytes: u32,
+    /// What is in its buffers at the end.
+    pub buffers: Vec<Held>,
     /// Why it ended early, if it did.
     pub stopped: Option<String>,
+}
+
+/// A buffer after a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Held {
+    /// Its name.
+    pub name: String,
+    /// Values that it has; not all may be listed.
+    pub of: usize,
+    /// The first of them: where each is, as it is written after the name, and what it is.
+    pub values: Vec<(String, String)>,
 }
 
 impl Opened {
@@ -510,6 +647,14 @@ mod tests {
         // A line that fills a tile reads a buffer and writes workgroup memory.
         assert_eq!(cost(4, 16, 4, 4), "4 sectors, 1 pass");
         assert_eq!(cost(1, 0, 0, 0), "0 sectors");
+    }
+
+    #[test]
+    fn a_way_to_fill_is_found_by_its_name() {
+        for (fill, id, _) in Fill::ALL {
+            assert_eq!((Fill::find(id), fill.id()), (Some(fill), id));
+        }
+        assert_eq!(Fill::find("ones"), None);
     }
 
     #[test]

@@ -5,7 +5,9 @@
 //! small puzzles is that of Rush's GPU-Puzzles (<https://github.com/srush/GPU-Puzzles>); these are others.
 
 use super::{WORD, intensity};
-use crate::declare::{Field as _, List, Measure, Model, Origin, Origins, Param, choice, headline, measure, origin};
+use crate::declare::{
+    Field as _, List, Measure, Model, Origin, Origins, Param, choice, headline, measure, origin, when,
+};
 use crate::quantity::Unit;
 
 /// A kernel to write.
@@ -380,20 +382,33 @@ pub const PUZZLES: &[Puzzle] = &[
     },
 ];
 
-/// What the puzzles are called in a query, or by people.
-const fn names(titles: bool) -> [&'static str; PUZZLES.len()] {
-    let mut all = [""; PUZZLES.len()];
+/// No puzzle, but any text that a learner has: it is stepped, and nothing is checked or timed.
+pub const OWN: &Puzzle = &Puzzle {
+    id: "own",
+    title: "Your own kernel",
+    task: "Paste any WGSL compute shader over the text below and step it. Its buffers, their lengths and how they are filled are listed \
+           under it. It runs in an interpreter on the CPU, so no GPU is needed.",
+    hints: &[],
+    timed: &[],
+    flop: |_| 0,
+    values: |_| 0,
+};
+
+/// What the puzzles are called in a query, or by people; the learner's own text comes last.
+const fn names(titles: bool) -> [&'static str; PUZZLES.len() + 1] {
+    let last = if titles { OWN.title } else { OWN.id };
+    let mut all = [last; PUZZLES.len() + 1];
     let mut i = 0;
-    while i < all.len() {
+    while i < PUZZLES.len() {
         all[i] = if titles { PUZZLES[i].title } else { PUZZLES[i].id };
         i += 1;
     }
     all
 }
 
-/// The puzzle with this id.
+/// The puzzle with this id, or the learner's own text.
 pub fn find(id: &str) -> Option<&'static Puzzle> {
-    PUZZLES.iter().find(|p| p.id == id)
+    PUZZLES.iter().chain([OWN]).find(|p| p.id == id)
 }
 
 crate::declare::chosen_by_id!(Puzzle, &PUZZLES[0], find;);
@@ -407,6 +422,11 @@ impl PartialEq for Puzzle {
 impl Puzzle {
     fn sizes(&self) -> Vec<u64> {
         self.timed.iter().map(|(_, size)| *size).collect()
+    }
+
+    /// Whether it is the learner's own text, of which nothing is known before it runs.
+    pub fn is_own(&self) -> bool {
+        self == OWN
     }
 
     /// Floating-point operations of the timed run, an exponential counted as one.
@@ -433,13 +453,16 @@ pub struct Params {
     pub puzzle: &'static Puzzle,
 }
 
+/// Only a puzzle has a timed run.
+const IS_PUZZLE: fn(&Params, &()) -> bool = |p, ()| !p.puzzle.is_own();
+
 /// Whether a text is right, and how fast, is found out on the learner's machine and is no quantity of it.
 impl Model for Params {
     type Result = ();
     const ID: &'static str = "kernel-workbench";
     const TITLE: &'static str = "Kernel workbench";
     const SUMMARY: &'static str = "Twenty-two kernels to write in WGSL, from one line to double buffering, merged softmaxes and subgroup operations: compiled, \
-         checked and timed on your own GPU.";
+         checked and timed on your own GPU. Or paste any kernel of your own and step it line by line.";
     const PARAMS: &'static [Param<Self>] =
         &[choice("puzzle", "the kernel to write", List { ids: &names(false), labels: &names(true) }, "map")
             .label("Puzzle")
@@ -449,16 +472,22 @@ impl Model for Params {
         Origin::Own("counted for the puzzle’s timed run; every input read once, every output written once");
     const ORIGINS: &'static [Origins] = &[origin(Origin::Rows, &["intensity"])];
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
-        measure("flop", "FLOPs of the timed run", Unit::Flop, |p, ()| p.puzzle.flop() as f64),
+        when(IS_PUZZLE, measure("flop", "FLOPs of the timed run", Unit::Flop, |p, ()| p.puzzle.flop() as f64)),
         headline(
             "Every input read once and every output written once.",
-            measure("compulsory", "Minimum bytes moved", Unit::Bytes, |p, ()| p.puzzle.compulsory() as f64),
+            when(
+                IS_PUZZLE,
+                measure("compulsory", "Minimum bytes moved", Unit::Bytes, |p, ()| p.puzzle.compulsory() as f64),
+            ),
         ),
         headline(
             "FLOPs over the minimum bytes: no kernel reaches more.",
-            measure("intensity", "Arithmetic intensity, FLOP/byte", Unit::Ratio, |p, ()| {
-                intensity(p.puzzle.flop(), p.puzzle.compulsory())
-            }),
+            when(
+                IS_PUZZLE,
+                measure("intensity", "Arithmetic intensity, FLOP/byte", Unit::Ratio, |p, ()| {
+                    intensity(p.puzzle.flop(), p.puzzle.compulsory())
+                }),
+            ),
         ),
     ];
 

@@ -10,6 +10,7 @@ mod compile;
 mod live;
 mod machine;
 mod math;
+mod own;
 mod program;
 pub mod run;
 mod session;
@@ -18,5 +19,6 @@ pub mod source;
 pub mod survey;
 mod trial;
 
+pub use own::declare;
 pub use session::{Session, open};
 pub use trial::try_puzzle;

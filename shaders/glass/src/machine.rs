@@ -32,6 +32,13 @@ impl Memory {
         Self { words, cells, grain, limit }
     }
 
+    /// That the cell at an offset has a value.
+    pub fn know(&mut self, at: u32) {
+        if let Some(cell) = self.cells.get_mut((at / self.grain.max(1)) as usize) {
+            cell.written = true;
+        }
+    }
+
     fn bytes(&self) -> u32 {
         (self.words.len() * 4) as u32
     }
@@ -49,7 +56,7 @@ impl Memory {
         }
     }
 
-    fn set(&mut self, at: u32, kind: Kind, value: u32) {
+    pub fn set(&mut self, at: u32, kind: Kind, value: u32) {
         let Some(word) = self.words.get_mut((at / 4) as usize) else { return };
         *word = match kind {
             Kind::F16 => {
@@ -451,6 +458,11 @@ impl Machine {
                 }
                 warp.waiting = Some(warp.pc);
                 return Ok(());
+            }
+            // What no lane does costs nothing: the rest of a lap after the last lane has left its loop, say.
+            if warp.active == 0 && !op.steers() {
+                warp.pc += 1;
+                continue;
             }
             let next = self.execute(op, program, launch, warp, number, line);
             warp.pc = next;

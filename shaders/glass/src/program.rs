@@ -299,6 +299,31 @@ pub(crate) enum Op {
     },
 }
 
+impl Op {
+    /// Whether it opens or closes what lanes leave and meet at, and so is passed even if no lane is active.
+    pub fn steers(&self) -> bool {
+        matches!(
+            self,
+            Self::If { .. }
+                | Self::Else { .. }
+                | Self::EndIf
+                | Self::Loop
+                | Self::Continuing { .. }
+                | Self::BreakIf { .. }
+                | Self::Again { .. }
+                | Self::EndLoop
+                | Self::Switch
+                | Self::Case { .. }
+                | Self::EndSwitch
+                | Self::Call
+                | Self::Return
+                | Self::EndCall
+                | Self::Break
+                | Self::Continue
+        )
+    }
+}
+
 /// A variable in memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Variable {
@@ -364,6 +389,19 @@ impl Layout {
             Self::Struct(members) => {
                 let member = members.iter().rev().find(|(_, at, _)| *at <= offset);
                 member.map_or(Kind::U32, |(_, at, layout)| layout.kind(offset - at))
+            }
+        }
+    }
+
+    /// Whether a value begins at an offset, and not what fills up to the next.
+    pub fn holds(&self, offset: u32) -> bool {
+        match self {
+            Self::Scalar(kind) => offset < kind.bytes(),
+            Self::Vector(kind, size) => offset < size * kind.bytes(),
+            Self::Array(element, stride) => element.holds(offset % (*stride).max(1)),
+            Self::Struct(members) => {
+                let member = members.iter().rev().find(|(_, at, _)| *at <= offset);
+                member.is_some_and(|(_, at, layout)| layout.holds(offset - at))
             }
         }
     }

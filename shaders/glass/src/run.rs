@@ -29,7 +29,7 @@ pub struct Runnable {
     /// The buffer that holds the result.
     output: usize,
     /// The entry point of each launch.
-    pub(crate) entries: Vec<&'static str>,
+    pub(crate) entries: Vec<String>,
 }
 
 /// What a run came to.
@@ -60,6 +60,11 @@ pub(crate) fn sentence(stopped: Stopped) -> String {
 }
 
 impl Runnable {
+    /// A text that was compiled, with what it is bound to.
+    pub(crate) fn new(text: String, launches: Vec<Launch>, buffers: Vec<Memory>, entries: Vec<String>) -> Self {
+        Self { text, launches: Rc::new(launches), buffers, output: 0, entries }
+    }
+
     /// Compiles an entry point of a module.
     fn program(
         module: &Module,
@@ -105,7 +110,7 @@ impl Runnable {
         let bound = program.variables.iter().map(|variable| binding(variable.binding)).collect();
         let grid = puzzle.grid.each_ref().map(|size| size.at(&case.dims) as u32);
         let launch = Launch { program: Rc::new(program), grid, buffers: bound };
-        Ok(Self { text, launches: Rc::new(vec![launch]), buffers, output: inputs, entries: vec!["main"] })
+        Ok(Self { text, launches: Rc::new(vec![launch]), buffers, output: inputs, entries: vec!["main".to_owned()] })
     }
 
     /// One of our kernels.
@@ -164,7 +169,7 @@ impl Runnable {
             let bound = program.variables.iter().map(|variable| bound(variable.binding)).collect();
             let grid = pass.workgroups(&dims).map(|n| u32::try_from(n).unwrap_or(u32::MAX));
             launches.push(Launch { program: Rc::new(program), grid, buffers: bound });
-            entries.push(pass.entry);
+            entries.push(pass.entry.to_owned());
         }
         Ok(Self { text, launches: Rc::new(launches), buffers, output: problem.inputs().len(), entries })
     }

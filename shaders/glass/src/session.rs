@@ -3,7 +3,7 @@
 //! A run is the same every time, so a step is shown by running on from the last that was shown, or from a copy that was kept on the way.
 
 use ringside_core::coalescing::measured::{Gather, Order};
-use ringside_core::kernels::glass::{Lanes, Opened, SharedVariable, Shown, Source, WIDTHS, WarpAt};
+use ringside_core::kernels::glass::{Held, Lanes, Opened, SharedVariable, Shown, Source, WIDTHS, WarpAt};
 use ringside_core::kernels::job::Note;
 use ringside_core::kernels::rows::{self, Op as Rows};
 use ringside_core::kernels::{attention, decode, matmul, stream, tuner};
@@ -12,6 +12,7 @@ use ringside_shaders::puzzles;
 use ringside_shaders::{Kernel, Problem};
 
 use crate::machine::Machine;
+use crate::own;
 use crate::program::Kind;
 use crate::run::{Runnable, sentence};
 
@@ -24,7 +25,11 @@ const KEPT_BYTES: usize = 48 << 20;
 const KEPT: usize = 64;
 /// Cells that are shown of each variable of the workgroup, and components of a value.
 const MAX_CELLS: usize = 1024;
+/// Values that are listed of each buffer.
+const MAX_HELD: usize = 64;
 const MAX_COMPONENTS: usize = 8;
+/// Values of a pattern that a view reads.
+const MOST_GATHERED: u64 = 1 << 13;
 /// The seed of all inputs.
 const SEED: u32 = 1;
 
@@ -78,12 +83,16 @@ fn wrong(text: &str) -> Vec<Note> {
     vec![Note { error: true, line: 0, column: 0, text: text.to_owned() }]
 }
 
-/// Sizes at which a kernel fits on a screen: a few workgroups, with an edge.
-fn small(kernel: &Kernel) -> Option<Problem> {
+/// Sizes at which a kernel fits on a screen: a few workgroups, with an edge. Of those of a figure, what is no size is kept.
+fn small(kernel: &Kernel, sizes: &[u64]) -> Option<Problem> {
+    let asked = Problem::read(kernel.family, sizes);
     let product = matmul::Sizes { m: 40, n: 40, k: 20 };
     Some(match kernel.family {
         "matmul" => Problem::Matmul(product),
         tuner::FAMILY => {
+            if let Some(Problem::Tuned(_, config)) = asked {
+                return Some(Problem::Tuned(product, config));
+            }
             let shape = tuner::SPACE.first()?.config;
             let numbers = ringside_core::kernels::config::Numbers::ALL.into_iter().find(|n| n.id() == kernel.id)?;
             Problem::Tuned(product, ringside_core::kernels::config::Config { numbers, ..shape })
@@ -93,7 +102,14 @@ fn small(kernel: &Kernel) -> Option<Problem> {
         }
         "decode" => Problem::Decode(decode::Sizes { keys: 40, head_dim: 32, heads: 2, kv_heads: 1, chunk: 32 }),
         "copy" => Problem::Copy(stream::Copy { rows: 40, cols: 20 }),
-        "gather" => Problem::Gather(Gather { n: 256, order: Order::Strided, stride: 8, offset: 0 }),
+        "gather" => match asked {
+            // Long enough that no warp comes round to where it began.
+            Some(Problem::Gather(gather)) => {
+                let n = (64 * gather.stride).clamp(256, MOST_GATHERED).next_power_of_two();
+                Problem::Gather(Gather { n, ..gather })
+            }
+            _ => Problem::Gather(Gather { n: 256, order: Order::Strided, stride: 8, offset: 0 }),
+        },
         "sum" => Problem::Sum(stream::Sum { n: 600 }),
         "intensity" => Problem::Intensity(stream::Intensity { n: 100, fma: 4 }),
         other => Problem::Rows(Rows::find(other)?, rows::Sizes { rows: 2, cols: 100 }),
@@ -111,14 +127,15 @@ pub fn open(source: &Source, width: u32) -> Result<(Session, Opened), Vec<Note>>
             let case = puzzle.shown(SEED);
             (Runnable::puzzle(puzzle, body, &case).map_err(|note| vec![note])?, case.name())
         }
-        Source::Kernel { family, kernel } => {
+        Source::Kernel { family, kernel, sizes } => {
             let kernel = ringside_shaders::find(family, kernel).ok_or_else(|| wrong("There is no such kernel."))?;
-            let problem = small(kernel).ok_or_else(|| wrong("There is no such kernel."))?;
+            let problem = small(kernel, sizes).ok_or_else(|| wrong("There is no such kernel."))?;
             let inputs = problem.data(SEED);
             let named = |(name, size): &(&str, u64)| format!("{name} = {size}");
             let sizes = problem.dims().0.iter().map(named).collect::<Vec<_>>().join(", ");
             (Runnable::kernel(kernel, &problem, &inputs).map_err(|note| vec![note])?, sizes)
         }
+        Source::Own { text, given } => own::runnable(text, given)?,
     };
     let width = if WIDTHS.contains(&width) { width } else { WIDTHS[0] };
     let mut session = Session { runnable, width, rounds: 0, kept: Vec::new(), at: None };
@@ -159,6 +176,7 @@ impl Session {
             barriers,
             width: self.width,
             workgroup: program.workgroup,
+            buffers: self.held(&machine),
             findings: machine.findings,
             counts: machine.counts,
             lines: machine.lines.into_iter().skip(1).collect(),
@@ -166,6 +184,27 @@ impl Session {
             shared_bytes: most(|program| program.shared_bytes),
             stopped,
         }
+    }
+
+    /// What is in the buffers, by the names of the first dispatch that has them.
+    fn held(&self, machine: &Machine) -> Vec<Held> {
+        let mut held: Vec<Option<Held>> = vec![None; machine.buffers.len()];
+        for launch in self.runnable.launches.iter() {
+            let bound = launch.program.variables.iter().zip(&launch.buffers).filter(|(variable, _)| !variable.uniform);
+            for (variable, buffer) in bound.filter_map(|(variable, buffer)| Some((variable, (*buffer)?))) {
+                let (Some(memory), Some(into)) = (machine.buffers.get(buffer), held.get_mut(buffer)) else { continue };
+                let layout = &variable.layout;
+                let places =
+                    || (0..memory.limit / memory.grain.max(1)).map(|i| i * memory.grain).filter(|at| layout.holds(*at));
+                let cell = |at: u32| (layout.name(at), memory.text(at, layout.kind(at)));
+                into.get_or_insert_with(|| Held {
+                    name: variable.name.clone(),
+                    of: places().count(),
+                    values: places().take(MAX_HELD).map(cell).collect(),
+                });
+            }
+        }
+        held.into_iter().flatten().collect()
     }
 
     /// Shows a step: of the last, the end. `warp` is the one whose lanes are shown.
@@ -184,7 +223,7 @@ impl Session {
     }
 
     fn shown(&self, machine: &Machine, number: u32) -> Shown {
-        let entry = self.runnable.entries.get(machine.launch).copied().unwrap_or_default();
+        let entry = self.runnable.entries.get(machine.launch).cloned().unwrap_or_default();
         let at = |warp: &crate::machine::Warp| WarpAt {
             line: warp.line,
             active: if warp.done { 0 } else { warp.active },
@@ -194,7 +233,7 @@ impl Session {
         };
         let mut shown = Shown {
             round: machine.round,
-            dispatch: entry.to_owned(),
+            dispatch: entry,
             workgroup: machine.group,
             warps: if machine.done() { Vec::new() } else { machine.warps.iter().map(at).collect() },
             warp: number,
@@ -260,7 +299,7 @@ mod tests {
 
     #[test]
     fn copies_are_kept_on_the_way_and_spread_evenly() {
-        let source = Source::Kernel { family: "matmul".to_owned(), kernel: "tiled".to_owned() };
+        let source = Source::Kernel { family: "matmul".to_owned(), kernel: "tiled".to_owned(), sizes: Vec::new() };
         let (mut session, opened) = open(&source, 32).expect("valid");
         let kept: Vec<u64> = session.kept.iter().map(|machine| machine.round).collect();
         assert!(kept.len() > KEPT / 2 && kept.len() <= KEPT && opened.rounds > KEPT as u64, "{kept:?}");
@@ -276,8 +315,26 @@ mod tests {
     }
 
     #[test]
+    fn a_figure_is_stepped_in_its_own_pattern_and_shape() {
+        let counts = |stride| {
+            let (_, sizes) = Gather { n: 1 << 20, order: Order::Strided, stride, offset: 0 }.sizes();
+            let source = Source::Kernel { family: "gather".to_owned(), kernel: "gather".to_owned(), sizes };
+            open(&source, 32).expect("valid").1
+        };
+        // A read of consecutive values and the write each touch 4 sectors; one with a stride of 32, one per lane.
+        assert!((counts(1).counts.sectors_per_request() - 4.0).abs() < 1e-9, "{:?}", counts(1).counts);
+        assert!((counts(32).counts.sectors_per_request() - 18.0).abs() < 1e-9, "{:?}", counts(32).counts);
+        for shape in tuner::SPACE {
+            let sizes: Vec<u64> = [64; 3].into_iter().chain(shape.config.list()).collect();
+            let kernel = ringside_shaders::find(tuner::FAMILY, shape.config.numbers.id()).expect("a kernel");
+            let small = small(kernel, &sizes);
+            assert!(matches!(small, Some(Problem::Tuned(_, config)) if config == shape.config), "{small:?}");
+        }
+    }
+
+    #[test]
     fn of_what_is_large_only_the_beginning_is_kept() {
-        let source = Source::Kernel { family: "sum".to_owned(), kernel: "tree".to_owned() };
+        let source = Source::Kernel { family: "sum".to_owned(), kernel: "tree".to_owned(), sizes: Vec::new() };
         let (session, _) = open(&source, 32).expect("valid");
         let mut machine = session.kept[0].clone();
         let mut copies = Copies { most: 1, ..Copies::of(&machine) };

@@ -58,17 +58,25 @@ impl Refused {
 /// # Errors
 /// Why it cannot be run, and where.
 pub fn read(text: &str, frame: Frame) -> Result<(Module, ModuleInfo, Survey), Refused> {
-    if text.len() > MAX_TEXT {
-        let (bytes, most) = (grouped(text.len() as u64), grouped(MAX_TEXT as u64));
-        let said = format!("The text has {bytes} bytes. At most {most} are read.");
-        return Err(Refused::TooMuch(note(text, None, said)));
-    }
+    within(text).map_err(Refused::TooMuch)?;
     // Chromium wants the word, naga does not know it. All that follows stays where it is.
     let text =
         &if frame.subgroups { text.replacen(SUBGROUPS, &" ".repeat(SUBGROUPS.len()), 1) } else { text.to_owned() };
     let (module, info) = parse(text, frame.known()).map_err(Refused::Invalid)?;
     let survey = Survey::of(&module, frame).map_err(|(why, span)| Refused::TooMuch(note(text, Some(span), why)))?;
     Ok((module, info, survey))
+}
+
+/// A text is no longer than what is read.
+///
+/// # Errors
+/// A sentence: it is.
+pub(crate) fn within(text: &str) -> Result<(), Note> {
+    if text.len() <= MAX_TEXT {
+        return Ok(());
+    }
+    let (bytes, most) = (grouped(text.len() as u64), grouped(MAX_TEXT as u64));
+    Err(note(text, None, format!("The text has {bytes} bytes. At most {most} are read.")))
 }
 
 /// Reads any text that needs no more than these capabilities.

@@ -18,7 +18,7 @@ const LAP_STEPS: u64 = 256;
 /// WGSL's limit of variables of an invocation, in bytes.
 const OWN_MEMORY: u64 = 8192;
 /// Invocations of a workgroup by WebGPU's default limits.
-const INVOCATIONS: u64 = 256;
+pub(crate) const INVOCATIONS: u64 = 256;
 
 /// Why a text is not run, and what of it is to blame.
 type Refusal = (String, Span);
@@ -50,7 +50,7 @@ impl Survey {
     pub fn of(module: &Module, frame: Frame) -> Result<Self, Refusal> {
         let main = entry(module, frame)?;
         bindings(module, frame)?;
-        memory(module)?;
+        memory(module, WORKGROUP_MEMORY, "WebGPU promises")?;
         let mut functions: Vec<Body> = Vec::new();
         let mut next = 0;
         for (_, function) in module.functions.iter() {
@@ -134,8 +134,9 @@ fn bindings(module: &Module, frame: Frame) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Variables, and values of all types, are no larger than they may be.
-fn memory(module: &Module) -> Result<(), Refusal> {
+/// Variables, and values of all types, are no larger than they may be. The workgroup’s may take so many bytes, for a reason in words; how
+/// many they take.
+pub(crate) fn memory(module: &Module, most: u64, why: &str) -> Result<u64, Refusal> {
     let size = |ty: Handle<Type>| {
         let inner = module.types.get_handle(ty).map(|ty| ty.inner.size(module.to_ctx()));
         inner.map_or(0, u64::from)
@@ -149,9 +150,9 @@ fn memory(module: &Module) -> Result<(), Refusal> {
             _ => continue,
         }
         last = module.global_variables.get_span(handle);
-        if shared > WORKGROUP_MEMORY {
-            let (shared, most) = (grouped(shared), grouped(WORKGROUP_MEMORY));
-            let why = format!("The workgroup’s variables take {shared} bytes. WebGPU promises {most}.");
+        if shared > most {
+            let (shared, most) = (grouped(shared), grouped(most));
+            let why = format!("The workgroup’s variables take {shared} bytes. {why} {most}.");
             return Err((why, last));
         }
     }
@@ -172,7 +173,7 @@ fn memory(module: &Module) -> Result<(), Refusal> {
         let why = format!("The variables of an invocation take {own} bytes. WGSL promises {most}.");
         return Err((why, last));
     }
-    Ok(())
+    Ok(shared)
 }
 
 /// A value that is made, and too large to be.

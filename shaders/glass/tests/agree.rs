@@ -184,7 +184,8 @@ fn any_step_can_be_shown_in_any_order() {
 #[test]
 fn every_kernel_can_be_opened() {
     for kernel in ringside_shaders::all() {
-        let source = Source::Kernel { family: kernel.family.to_owned(), kernel: kernel.id.to_owned() };
+        let source =
+            Source::Kernel { family: kernel.family.to_owned(), kernel: kernel.id.to_owned(), sizes: Vec::new() };
         let (mut session, opened) =
             ringside_glass::open(&source, 32).unwrap_or_else(|e| panic!("{} {}: {e:?}", kernel.family, kernel.id));
         assert!(opened.findings.is_empty() && opened.rounds > 0, "{} {:?}", kernel.id, said(&opened.findings));

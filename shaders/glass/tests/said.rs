@@ -119,6 +119,18 @@ fn who_left_a_loop_is_not_said_to_take_a_branch() {
 }
 
 #[test]
+fn what_no_lane_runs_is_not_counted() {
+    let body = "  for (var i = 0u; i < 2u; i++) {\n    part[local.x] = f32(i);\n  }";
+    let source = Source::Puzzle { puzzle: "sum".to_owned(), body: body.to_owned() };
+    let (_, opened) = ringside_glass::open(&source, 32).expect("valid");
+    let cost = opened.lines[line("sum", body, "part[local.x] =") as usize - 1];
+    // Two warps of each workgroup, two laps. The lap that leaves the loop stores nothing.
+    let stores = 4 * opened.counts.workgroups;
+    assert_eq!((cost.shared_requests, cost.passes, opened.counts.stores), (stores, stores, stores));
+    assert_eq!(cost.cost(), "1 pass");
+}
+
+#[test]
 fn an_index_beyond_the_end_contradicts_nothing() {
     let n = puzzle("sum").shown(1).inputs[0].len();
     let groups = n.div_ceil(64);
@@ -212,11 +224,12 @@ fn a_workgroup_begins_in_a_step_of_its_own() {
 
 #[test]
 fn what_is_asked_and_said_arrives_as_it_was_meant() {
-    let source = || Source::Kernel { family: "matmul".into(), kernel: "tiled".into() };
+    let source = || Source::Kernel { family: "matmul".into(), kernel: "tiled".into(), sizes: vec![1, 300] };
     for ask in [
         Ask::Try { puzzle: "map".into(), body: "größer".into(), seed: 7 },
         Ask::Open { source: source(), width: 32 },
         Ask::Show { round: u64::MAX, warp: 3 },
+        Ask::Declare { text: "größer".into(), given: "a.length=3".into() },
     ] {
         let bytes = postcard::to_allocvec(&ask).expect("it can be written");
         assert_eq!(postcard::from_bytes::<Ask>(&bytes).expect("it can be read"), ask);
@@ -226,6 +239,7 @@ fn what_is_asked_and_said_arrives_as_it_was_meant() {
     for said in [
         Said::Opened(Box::new(opened)),
         Said::Opened(Box::default()),
+        Said::Declared(Box::new(ringside_glass::declare(ringside_shaders::puzzles::OWN, ""))),
         Said::Shown(Box::new(shown)),
         Said::Shown(Box::default()),
         Said::Refused(vec![Note { error: true, line: 0, column: 0, text: "why".into() }]),

@@ -57,6 +57,9 @@ const DRAWN: usize = 3;
 /// The kernel of the puzzle `guard` as a function of PyTorch, to be read.
 pub const CPP_EXTENSION: &str = include_str!("../../wgsl/puzzles/cpp_extension.py");
 
+/// What stands on the workbench where a learner's own text goes.
+pub const OWN: &str = include_str!("../../wgsl/own.wgsl");
+
 /// A run: its sizes and its inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {

@@ -2,9 +2,11 @@
 
 use leptos::prelude::*;
 use ringside_core::coalescing::{Params, measured};
+use ringside_core::kernels::glass::Source;
 use ringside_core::quantity::{Unit, number, unbroken};
 use ringside_drawing::scale::{Linear, percent};
 
+use crate::widgets::glass::Glass;
 use crate::widgets::kernels::{Job, Runner};
 use crate::widgets::readings;
 
@@ -50,8 +52,14 @@ pub(super) fn view(params: Memo<Params>, runner: Runner) -> AnyView {
         let jobs = if run.gather == copy.gather { vec![job(&copy)] } else { vec![job(&copy), job(&run)] };
         runner.run(jobs, |_| None);
     };
+    let glass = Glass::new();
+    let meant = move || {
+        let Job { family, kernel, sizes, .. } = job(&run.get().unwrap_or_else(|| params.with(Params::copy)));
+        Source::Kernel { family: family.to_owned(), kernel: kernel.to_owned(), sizes }
+    };
     let start = view! {
         <button type="button" disabled=move || busy.get() || none() on:click=time>"Time it on this GPU"</button>
+        <Show when=move || !none()>{glass.button(meant)}</Show>
     };
     let why = move || {
         none().then(|| {
@@ -78,6 +86,7 @@ pub(super) fn view(params: Memo<Params>, runner: Runner) -> AnyView {
             <p class="plot-title">"On your GPU"</p>
             {runner.actions(start.into_any())}
             {why}
+            {glass.view()}
             {runner.messages(move || runner.measured().with(|all| all.last().cloned()))}
             <Show when=move || known.get()>
                 {bars(run, measured)}

@@ -3,7 +3,7 @@
 mod panes;
 
 use leptos::prelude::*;
-use ringside_core::kernels::glass::{Ask, Opened, Said, Shown, Source};
+use ringside_core::kernels::glass::{Ask, Declared, Opened, Said, Shown, Source};
 use ringside_core::kernels::job::Note;
 use ringside_core::quantity::grouped;
 
@@ -24,6 +24,10 @@ const PACE: Pace = Pace { whole: 60_000.0, longest: 700.0, shortest: 60.0 };
 pub(super) struct Glass {
     source: RwSignal<Option<Source>>,
     opened: RwSignal<Option<Opened>>,
+    /// What a text of the learner's own needs, of the last that was asked about.
+    declared: RwSignal<Option<Declared>>,
+    /// The text that is to be asked about, and what it is given, until the worker can be asked.
+    to_declare: StoredValue<Option<(String, String)>>,
     shown: RwSignal<Shown>,
     refused: RwSignal<Vec<Note>>,
     trouble: RwSignal<Option<String>>,
@@ -44,6 +48,8 @@ impl Glass {
         let glass = Self {
             source: RwSignal::new(None),
             opened: RwSignal::new(None),
+            declared: RwSignal::new(None),
+            to_declare: StoredValue::new(None),
             shown: RwSignal::new(Shown::default()),
             refused: RwSignal::new(Vec::new()),
             trouble: RwSignal::new(None),
@@ -63,6 +69,23 @@ impl Glass {
     pub fn open(self, source: Source) {
         self.source.set(Some(source));
         self.renew();
+    }
+
+    /// Asks what a text of the learner's own needs, and what of it is given: see [`Self::declared`].
+    pub fn declare(self, text: String, given: String) {
+        self.to_declare.set_value(Some((text, given)));
+        self.trouble.set(None);
+        self.start();
+    }
+
+    /// What a text of the learner's own needs, once it is known.
+    pub fn declared(self) -> RwSignal<Option<Declared>> {
+        self.declared
+    }
+
+    /// Why nothing is known, while nothing is open that says so. Tracks.
+    pub fn trouble(self) -> Option<String> {
+        self.trouble.get().filter(|_| !self.is_open())
     }
 
     /// A button that opens a kernel. Once another is meant, what is open closes.
@@ -102,8 +125,13 @@ impl Glass {
         self.round.set(0);
         self.warp.set(0);
         self.line.set(None);
+        self.start();
+    }
+
+    /// Asks what is to be asked, of a worker that is started first if there is none.
+    fn start(self) {
         if self.ready.get_value() {
-            self.ask_open();
+            self.ask_first();
         } else if self.worker.with_value(Option::is_none) {
             match Worker::start_as::<Said>(INTERPRETER, move |said| self.hear(said)) {
                 Ok(worker) => self.worker.set_value(Some(worker)),
@@ -120,8 +148,12 @@ impl Glass {
         });
     }
 
-    fn ask_open(self) {
-        if let Some(source) = self.source.get_untracked() {
+    /// Asks what a text needs, or else for the kernel that is not open yet.
+    fn ask_first(self) {
+        if let Some((text, given)) = self.to_declare.try_update_value(Option::take).flatten() {
+            self.post(&Ask::Declare { text, given });
+        }
+        if let Some(source) = self.source.get_untracked().filter(|_| self.opened.with_untracked(Option::is_none)) {
             let width = self.width.get_untracked().parse().unwrap_or(32);
             self.post(&Ask::Open { source, width });
         }
@@ -139,8 +171,9 @@ impl Glass {
         match said {
             Ok(Said::Ready) => {
                 self.ready.set_value(true);
-                self.ask_open();
+                self.ask_first();
             }
+            Ok(Said::Declared(declared)) => self.declared.set(Some(*declared)),
             Ok(Said::Opened(opened)) => {
                 self.opened.set(Some(*opened));
                 self.waits.set_value(false);
@@ -185,6 +218,11 @@ impl Glass {
         self.round.set(round);
         self.line.set(Some(line));
         self.ask();
+    }
+
+    /// Whether something is open, or about to be.
+    pub fn is_open_now(self) -> bool {
+        self.source.with_untracked(Option::is_some)
     }
 
     /// Whether something is open, or about to be. Tracks.
@@ -268,6 +306,7 @@ impl Glass {
                     </div>
                     {panes::lanes(self)}
                     {panes::shared(self)}
+                    {move || panes::buffers(self)}
                     {move || panes::counts(self)}
                 </Show>
             </section>

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::decimal;
-use ringside_core::kernels::glass::{Access, Counts, Finding, Opened, SharedVariable, WarpAt};
+use ringside_core::kernels::glass::{Access, Counts, Finding, Held, Opened, SharedVariable, WarpAt};
 use ringside_core::quantity::{Unit, counted, grouped, number, significant};
 
 use super::Glass;
@@ -268,6 +268,33 @@ fn memory(variable: SharedVariable, width: u32) -> AnyView {
         </div>
     }
     .into_any()
+}
+
+/// What is in the buffers at the end of the run.
+pub(super) fn buffers(glass: Glass) -> AnyView {
+    let all = glass.opened.with(|opened| opened.as_ref().map(|o| o.buffers.clone()).unwrap_or_default());
+    let buffer = |held: Held| {
+        let Held { name, of, values } = held;
+        let shown = values.len();
+        let more =
+            (shown < of).then(|| format!(", the first {} of {} values", grouped(shown as u64), grouped(of as u64)));
+        let label = format!("Values of {name} after the run");
+        let rows = values.chunks(16).map(|values| {
+            let cells = values.iter().map(|(place, value)| {
+                view! { <td title=value.clone()>{in_line(value, false)}<small>{place.clone()}</small></td> }
+            });
+            view! { <tr>{cells.collect_view()}</tr> }
+        });
+        view! {
+            <div class="glass-part">
+                <p class="glass-title">"After the run: " {name} {more}</p>
+                <div class="glass-scroll" tabindex="0" role="region" aria-label=label>
+                    <table class="glass-table glass-held"><tbody>{rows.collect_view()}</tbody></table>
+                </div>
+            </div>
+        }
+    };
+    view! { <div class="glass-memory">{all.into_iter().map(buffer).collect_view()}</div> }.into_any()
 }
 
 /// What the whole run did, with links into the figures that take it further.

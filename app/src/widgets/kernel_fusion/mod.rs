@@ -152,7 +152,7 @@ fn actions(shown: Shown) -> AnyView {
     let busy = Memo::new(move |_| !shown.runner.idle());
     let meant = move || {
         let (family, kernel) = shown.with(|p| (p.op.id().to_owned(), p.kernel.id().to_owned()));
-        Source::Kernel { family, kernel }
+        Source::Kernel { family, kernel, sizes: Vec::new() }
     };
     let start = view! {
         <button type="button" disabled=move || busy.get() on:click=move |_| shown.run()>"Run at this size"</button>

@@ -1,6 +1,7 @@
 //! A workbench: kernels to write oneself, checked and timed on the learner's own GPU.
 
 mod help;
+mod own;
 mod trial;
 
 use leptos::prelude::*;
@@ -8,7 +9,7 @@ use ringside_core::declare::Model as _;
 use ringside_core::kernels::glass::Source;
 use ringside_core::kernels::intensity;
 use ringside_core::kernels::job::Note;
-use ringside_core::kernels::workbench::{self, PUZZLES, Params};
+use ringside_core::kernels::workbench::{self, OWN, PUZZLES, Params};
 use ringside_core::quantity::{Quantity, Unit, unbroken};
 use ringside_shaders::puzzles::{self, Puzzle};
 
@@ -55,7 +56,10 @@ fn view(props: Props) -> AnyView {
     let subtitle = Signal::derive(move || params.with(|p| p.puzzle.title).to_owned());
     let finding = Signal::derive(move || finding(puzzle.get(), trial));
     let controls = if judge.is_none() { Controls::of(state).draw() } else { Drawn::none() };
-    let bench = move || puzzles::find(puzzle.get()).map(|puzzle| bench(puzzle, trial, judge.is_none()));
+    let bench = move || match puzzle.get() {
+        id if id == OWN.id => Some(own::view()),
+        id => puzzles::find(id).map(|puzzle| bench(puzzle, trial, judge.is_none())),
+    };
     let quantities = Memo::new(move |_| params.with(|p| p.quantities(&())));
     let with_ladder = judge.is_none() && !props.compact;
     let below = view! {
@@ -94,12 +98,16 @@ fn ladder(state: State) -> AnyView {
             state.update(|p| p.puzzle = puzzle);
         }
     };
-    ladder::view(PUZZLES.iter().map(rung), chosen, Callback::new(choose))
+    ladder::view(PUZZLES.iter().chain([OWN]).map(rung), chosen, Callback::new(choose))
 }
 
 /// What the figure says: how it stands with this puzzle, and with all.
 fn finding(id: &'static str, trial: Trial) -> String {
     let Some(puzzle) = workbench::find(id) else { return String::new() };
+    if puzzle.is_own() {
+        return "Step a kernel of your own to see its races, missed barriers and wrong indices at their lines, and what each access costs."
+            .to_owned();
+    }
     let moved = unbroken(&Unit::Bytes.format(puzzle.compulsory() as f64));
     let now = trial.outcome.with(|outcome| match outcome {
         Some(Outcome::Right(right)) if right.seconds > 0.0 => format!(

@@ -177,7 +177,11 @@ impl Bench {
         let idle = Memo::new(move |_| self.runner.idle());
         let one = move |_| self.run([self.kernel.get_untracked()]);
         let all = move |_| self.run_all();
-        let meant = move || Source::Kernel { family: self.family.to_owned(), kernel: self.kernel.get().to_owned() };
+        let meant = move || Source::Kernel {
+            family: self.family.to_owned(),
+            kernel: self.kernel.get().to_owned(),
+            sizes: Vec::new(),
+        };
         let label = move || {
             let kernel = self.kernel.get();
             self.ladder.with(|all| all.iter().find(|r| r.id == kernel).map(|r| format!("Run: {}", r.label)))

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::float::FP32;
+use ringside_core::kernels::glass::Source;
 use ringside_core::kernels::measured::Measured;
 use ringside_core::kernels::stream::{KERNELS, Kernel, Sum};
 use ringside_core::reduction_order::View;
@@ -9,6 +10,7 @@ use ringside_core::reduction_order::finding::{bits, hexadecimal};
 
 use super::State;
 use crate::ui::table::{Table, numbers, words};
+use crate::widgets::glass::Glass;
 use crate::widgets::kernels::{Job, Runner};
 
 /// A run, and its bits: here, and on the CPU.
@@ -93,6 +95,11 @@ pub(super) fn view(state: State, runner: Runner) -> AnyView {
             "Run all six"
         </button>
     };
+    let glass = Glass::new();
+    let step = move |kernel: &'static Kernel| {
+        let (family, kernel) = (kernel.family.to_owned(), kernel.id.to_owned());
+        glass.open(Source::Kernel { family, kernel, sizes: Vec::new() });
+    };
     let rows = move || {
         let all = results(state, runner);
         let reference = all.first().and_then(|(_, ran)| ran.as_ref()).map(|(_, [here, _])| *here);
@@ -110,6 +117,11 @@ pub(super) fn view(state: State, runner: Runner) -> AnyView {
                     <td class="code">{same}<b>{differing}</b></td>
                     <td class="number">{ran.map_or("–".to_owned(), |_| hexadecimal(code.into(), 32))}</td>
                     <td class="number">{cpu}</td>
+                    <td>
+                        <button type="button" class="quiet" aria-label=format!("Step {}", kernel.label) on:click=move |_| step(kernel)>
+                            "Step it"
+                        </button>
+                    </td>
                 </tr>
             }
         };
@@ -118,9 +130,10 @@ pub(super) fn view(state: State, runner: Runner) -> AnyView {
     view! {
         {runner.actions(start.into_any())}
         <Table
-            columns=[words("Kernel"), words("Bits on this device"), numbers("The same"), numbers("On the CPU, same order")]
+            columns=[words("Kernel"), words("Bits on this device"), numbers("The same"), numbers("On the CPU, same order"), words("Stepper")]
             rows=rows.into_any()
         />
+        {glass.view()}
         {runner.messages(move || runner.measured().with(|all| all.last().cloned()))}
         <p class="fine">"Bits from the first that differs from the first kernel’s stand out."</p>
     }
