@@ -64,7 +64,7 @@ fn shards(p: &Params, r: &Resumed) -> Lanes {
 impl Figure for Params {
     /// Neither the view nor the rank on show changes the runs.
     fn computed(&self) -> Self {
-        Self { view: View::Resume, rank: 0, ..self.clone() }
+        Self { view: View::Resume, rank: 0, ..*self }
     }
 
     fn subtitle(&self) -> String {

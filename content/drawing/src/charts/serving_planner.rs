@@ -69,23 +69,6 @@ fn line((stroke, is_chosen): (Stroke, bool), size: &Size) -> Series {
     line.in_key().with_names(names)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ringside_core::declare::Model as _;
-    use ringside_core::query::Query;
-
-    #[test]
-    fn before_a_decision_the_drawing_says_nothing_of_the_plan() {
-        let (params, _) = Params::read(&Query::parse(""));
-        let plan = params.evaluate().expect("a plan");
-        let (open, before) = (chart(&params, &plan), chart(&params, &plan).undecided());
-        assert!(open.label == params.finding(&plan) && open.marks[0].text.ends_with("GPUs"));
-        assert_eq!(before.label, "Time between tokens over Tokens per second per GPU");
-        assert!(before.marks[0].text.is_empty() && before.marks[0].at == open.marks[0].at);
-    }
-}
-
 impl Figure for Params {
     fn about(&mut self) -> Option<About<'_>> {
         Some(About::Machine(&mut self.machine))
@@ -131,5 +114,22 @@ impl Figure for Params {
             Column::Numbers("Tokens/s per GPU"),
         ];
         Table::of(columns, plan.sizes.iter().map(row).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ringside_core::declare::Model as _;
+    use ringside_core::query::Query;
+
+    #[test]
+    fn before_a_decision_the_drawing_says_nothing_of_the_plan() {
+        let (params, _) = Params::read(&Query::parse(""));
+        let plan = params.evaluate().expect("a plan");
+        let (open, before) = (chart(&params, &plan), chart(&params, &plan).undecided());
+        assert!(open.label == params.finding(&plan) && open.marks[0].text.ends_with("GPUs"));
+        assert_eq!(before.label, "Time between tokens over Tokens per second per GPU");
+        assert!(before.marks[0].text.is_empty() && before.marks[0].at == open.marks[0].at);
     }
 }
