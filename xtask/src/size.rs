@@ -24,7 +24,7 @@ const WORKERS: [(&str, &str, usize); 5] = [
     (
         "glass-worker-",
         "The interpreter, for whoever steps through a kernel or has no WebGPU: naga, and the machine",
-        350_000,
+        360_000,
     ),
     (
         "trace-worker-",

@@ -1,6 +1,7 @@
 //! What a newcomer does first: three figures, two of which ask before they answer, and what the course is for.
 
 use ringside_core::catalogue::{self, Entry};
+use ringside_core::hardware::H100;
 use ringside_core::quantity::{Unit, grouped};
 use ringside_core::query::Query;
 
@@ -92,10 +93,10 @@ pub(super) fn live(course: &Course) -> String {
     };
     format!(
         "<section class=\"live\" aria-labelledby=\"live-question\">\n\
-         <h2 id=\"live-question\">Training a 30-billion-parameter model takes more than the {} of one GPU. You add GPUs with plain data parallelism.</h2>\n\
+         <h2 id=\"live-question\">Training a 30-billion-parameter model takes more than a GPU with {} holds. You add GPUs with plain data parallelism.</h2>\n\
          {}<p class=\"before-guess sans\">The figure answers once you have guessed, or clicked on it.</p>\n\
          <div class=\"live-figure\">\n{}</div>\n</section>\n",
-        entry.map(|entry| quantity(entry, "", "capacity")).unwrap_or_default(),
+        Unit::Bytes.format(H100.sold.0),
         guess.html(),
         still::memory(),
     )
