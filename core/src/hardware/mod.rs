@@ -6,7 +6,7 @@
 //! [`Accelerator::memory`] is what a process sees: what PyTorch's out-of-memory messages call the total capacity, and of which vLLM takes its
 //! share. It is the one capacity that figures, searches, exercises and `/run` compare with. The label says something else: HBM stacks
 //! come in binary gigabytes, so the driver of an "80 GB" H100 reports 81 559 MiB (85.5 × 10⁹ bytes, [`Accelerator::reported`]), of which a
-//! process sees 79.1 GiB (84.9 × 10⁹ bytes). Where nobody says what a process sees, [`Accelerator::seen`] is `None` and the label
+//! process sees 79.1 GiB (84.9 × 10⁹ bytes). Where nobody says what a process sees, `Accelerator::seen` is `None` and the label
 //! ([`Accelerator::sold`]), read as decimal gigabytes, is taken.
 
 pub mod constants;
