@@ -169,7 +169,7 @@ fn shown(name: &str, mut card: Card, log: Option<End>) -> Result<Brought, String
         if card.kind == Kind::Unknown {
             card.said.clear();
         }
-        let is_sick = errors.as_ref().is_some_and(|reading| reading.has_trouble() || reading.unknown_lines > 0);
+        let is_sick = errors.as_ref().is_some_and(LogReading::has_errors);
         (card.kind, card.outcome) = (if is_sick { Kind::Errors } else { Kind::Log }, Outcome::Read);
     }
     Ok(Brought { card, errors })

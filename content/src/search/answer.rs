@@ -85,11 +85,11 @@ fn question_of<'a>(text: &'a str, log: &LogReading) -> Option<Cow<'a, str>> {
     const LOGGED: [&str; 4] = ["INFO ", "[INFO]", "[titan]", "elapsed time per iteration"];
     let is_logged =
         LOGGED.iter().any(|mark| text.contains(mark)) && text.bytes().filter(u8::is_ascii_digit).count() > 8;
-    if log.lines <= 1 && !is_logged {
-        return Some(Cow::Borrowed(text));
-    }
     if is_logged {
         return None;
+    }
+    if log.lines <= 1 {
+        return Some(Cow::Borrowed(text));
     }
     let joined = (text.len() <= COMMAND).then(|| text.replace("\\\r\n", " ").replace("\\\n", " "))?;
     (joined.trim().lines().count() == 1).then_some(Cow::Owned(joined))
@@ -98,7 +98,7 @@ fn question_of<'a>(text: &'a str, log: &LogReading) -> Option<Cow<'a, str>> {
 impl Answer {
     /// What is said of a log as a whole: that nothing looks wrong is not said of one whose speed is compared.
     pub fn summary(&self) -> String {
-        let is_quiet = self.is_measured && !self.log.has_trouble() && self.log.unknown_lines == 0;
+        let is_quiet = self.is_measured && !self.log.has_errors();
         if is_quiet {
             format!("No error in these {} lines.", grouped(self.log.lines as u64))
         } else {

@@ -258,6 +258,11 @@ impl LogReading {
         self.has_trouble() || is_output && (self.unknown_lines > 0 || is_refused && !self.seen.is_empty())
     }
 
+    /// Whether something went wrong in it: a sign says so, or lines look like errors.
+    pub fn has_errors(&self) -> bool {
+        self.has_trouble() || self.unknown_lines > 0
+    }
+
     /// Whether a sign says that something went wrong.
     pub fn has_trouble(&self) -> bool {
         self.seen.iter().any(|seen| seen.kind > SignKind::Note)

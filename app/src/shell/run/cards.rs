@@ -52,7 +52,7 @@ fn card(desk: Desk, input: &Input) -> AnyView {
     let (kind, is_refused) = (card.kind, card.outcome == Outcome::Refused);
     // Errors in a text that is nothing else make it an error log.
     let is_diagnosed = move || is_refused && errors.with(Option::is_some);
-    let is_sick = move || errors.with(|errors| errors.as_ref().is_some_and(|e| e.has_trouble() || e.unknown_lines > 0));
+    let is_sick = move || errors.with(|errors| errors.as_ref().is_some_and(LogReading::has_errors));
     let named = move || match (is_diagnosed(), is_sick()) {
         (true, true) => Kind::Errors.label(),
         (true, false) => Kind::Log.label(),

@@ -109,18 +109,17 @@ pub fn rank(line: &str) -> Option<u32> {
     while !line.is_char_boundary(end) {
         end -= 1;
     }
-    // Without a line's end between them, one rank's bar may stand before another's message.
-    let message = line.rfind("[E ProcessGroupNCCL").or_else(|| line.rfind("[Rank ")).filter(|at| *at > 0);
-    if let Some(own) = message.and_then(|at| line.get(at..)).filter(|own| own.contains("[Rank ")) {
-        let own = own.split_once("[Rank ").map_or("", |(_, own)| own);
-        return number(&own.as_bytes()[..own.bytes().take_while(u8::is_ascii_digit).count()]);
-    }
-    let head = &line[..end];
-    // `srun --label` and `[1,3]<stderr>` of mpirun.
     let leading = |text: &str| {
         let digits = text.bytes().take_while(u8::is_ascii_digit).count();
         Some((number(&text.as_bytes()[..digits])?, text.get(digits..)?.to_owned()))
     };
+    // Without a line's end between them, one rank's bar may stand before another's message.
+    let message = line.rfind("[E ProcessGroupNCCL").or_else(|| line.rfind("[Rank ")).filter(|at| *at > 0);
+    if let Some(own) = message.and_then(|at| line.get(at..)).filter(|own| own.contains("[Rank ")) {
+        return own.split_once("[Rank ").and_then(|(_, own)| leading(own)).map(|(rank, _)| rank);
+    }
+    let head = &line[..end];
+    // `srun --label` and `[1,3]<stderr>` of mpirun.
     if let Some((rank, rest)) = leading(head)
         && rest.starts_with(": ")
     {
