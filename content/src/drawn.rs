@@ -37,12 +37,21 @@ pub(crate) fn drawn(figure: &str, query: &Query, room: Frame) -> Option<String> 
     })
 }
 
+/// Draws the picture of a state.
+pub(crate) fn again((figure, query, [width, height, text, pixel]): &State) {
+    let [width, height, text, pixel] = [*width, *height, *text, *pixel].map(f64::from_bits);
+    drawn(figure, &Query::parse(query), Frame { width, height, text, pixel });
+}
+
+/// A state as it is written down, with its picture.
+pub(crate) type Kept = (State, Option<String>);
+
 /// What has been drawn so far.
-pub(crate) fn pictures() -> Vec<(State, Option<String>)> {
+pub(crate) fn pictures() -> Vec<Kept> {
     known().iter().map(|(state, markup)| (state.clone(), markup.clone())).collect()
 }
 
 /// Takes for drawn what [`pictures`] of this very program gave.
-pub(crate) fn remember(all: Vec<(State, Option<String>)>) {
+pub(crate) fn remember(all: Vec<Kept>) {
     known().extend(all.into_iter().take(KEPT));
 }

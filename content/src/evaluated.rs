@@ -49,6 +49,15 @@ pub(crate) struct Kept {
     values: Vec<Value>,
 }
 
+impl Kept {
+    /// Evaluates the state.
+    pub(crate) fn again(&self) {
+        if let Some(entry) = catalogue::find(&self.model) {
+            evaluated(entry, &Query::parse(&self.query));
+        }
+    }
+}
+
 /// A quantity's value and limit with the bits that they had, and whether it applies.
 #[derive(Serialize, Deserialize)]
 struct Value(u64, Option<u64>, bool);

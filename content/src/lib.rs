@@ -60,7 +60,7 @@ pub use coverage::coverage;
 #[cfg(feature = "render")]
 pub use diagnostic::Mode;
 #[cfg(feature = "render")]
-pub use kept::{remember, worked_out};
+pub use kept::{anticipate, remember, worked_out};
 #[cfg(feature = "render")]
 pub use site::{Route, Site, build, build_tree, draft, slide};
 #[cfg(feature = "render")]

@@ -71,6 +71,9 @@ impl Kept {
         let file = folder.join(format!("worked-out-{}.json", hash::version([&program])?));
         if !file.is_file() {
             // Those of other versions.
+            for other in folder.read_dir().into_iter().flatten().flatten() {
+                ringside_content::anticipate(&std::fs::read(other.path()).unwrap_or_default());
+            }
             let _ = std::fs::remove_dir_all(&folder);
         }
         let before = std::fs::read(&file).unwrap_or_default();
