@@ -91,6 +91,10 @@ impl Page {
         Self::Author,
     ];
 
+    /// Addresses that people type for a page, beside its own: the build writes a page there that leads on.
+    pub const TYPED: [(&str, Self); 3] =
+        [("figures", Self::Gallery), ("labs", Self::Labs), ("missions", Self::Missions)];
+
     /// The page at a path without slashes at its ends.
     pub fn at(path: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|page| page.path() == path)

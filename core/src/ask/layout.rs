@@ -19,6 +19,10 @@ pub(super) fn is_asked(r: &Reading) -> bool {
     let is_said = r.pp.is_some() || (r.tp.is_some() && (r.trains() || r.has(&super::TRAINING)));
     let is_config =
         r.has(&["config", "configuration", "setup"]) && r.has(&["optimal", "best", "fastest", "recommended"]);
+    // The planner lays out training alone.
+    if super::serves(r) && !r.trains() && !r.has(&super::TRAINING) && !asks_mfu(r) {
+        return false;
+    }
     let is_layout = (r.has(&LAYOUT) || is_said || (is_config && !r.has(&super::SERVE))) && node * nodes > 1;
     is_layout || asks_mfu(r) || (r.says(&["step", "time"]) && r.step.is_none())
 }

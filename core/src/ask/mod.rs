@@ -7,6 +7,7 @@
 
 mod card;
 mod command;
+mod compare;
 mod computed;
 mod layout;
 mod measured;
@@ -949,6 +950,9 @@ pub fn answers(question: &str) -> Vec<Answered> {
     if let Some(answered) = command::of(question) {
         return vec![answered];
     }
+    if let Some(answered) = compare::of_sides(question) {
+        return answered;
+    }
     let reading = Reading::of(question);
     if let Some(answered) = scaling::of(&reading).or_else(|| computed::of_numbers(&reading)) {
         return vec![answered];
@@ -1076,8 +1080,13 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
     // What holds for another model is no answer.
     if answered.says.is_empty() {
         let says = (rule.says)(&answered.query, reading);
-        answered.says =
-            [offloaded(rule, &answered.query, reading), assumed(rule, reading, &answered.query), says].concat();
+        answered.says = [
+            offloaded(rule, &answered.query, reading),
+            staged(rule, reading).to_owned(),
+            assumed(rule, reading, &answered.query),
+            says,
+        ]
+        .concat();
     }
     Some(answered)
 }
@@ -1110,6 +1119,16 @@ fn offloaded(rule: &Rule, query: &Query, r: &Reading) -> String {
         _ => String::new(),
     };
     format!("Offloading to the CPU or to a disk isn’t modeled here.{would} What follows assumes no offloading. ")
+}
+
+/// That pipeline stages aren't computed, where a question about serving names them and the figure has none.
+fn staged(rule: &Rule, r: &Reading) -> &'static str {
+    let is_named = r.pp.is_some() || r.has(&["pp", "pipeline"]);
+    if !is_named || ![cache::Params::ID, sizing::Params::ID, batching::Params::ID].contains(&rule.figure) {
+        return "";
+    }
+    "Computed with tensor parallelism. Pipeline stages aren’t computed for serving: they send less between GPUs, but a token passes through them \
+     one after the other, so they don’t shorten the time it takes. "
 }
 
 /// The GPUs that a figure counts and the question doesn't say, which its answer begins with; empty where the question says them.

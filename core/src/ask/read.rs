@@ -19,7 +19,7 @@ const GPU_NAME: usize = 4;
 /// Words of a GPU's name without a digit, beside those with which it begins.
 const FORMS: [&str; 6] = ["radeon", "gpu", "sxm", "pcie", "nvl", "gb"];
 /// What says that a GPU is one.
-const ONE: [&str; 3] = ["a", "an", "my"];
+pub(super) const ONE: [&str; 3] = ["a", "an", "my"];
 /// What says that a GPU's name is of many.
 const MANY: [&str; 10] =
     ["node", "nodes", "cluster", "server", "servers", "machine", "machines", "box", "gpus", "cards"];
@@ -416,7 +416,7 @@ fn is_card(words: &[String]) -> bool {
 }
 
 /// Numbers that are written out.
-fn spelled(word: &str) -> Option<f64> {
+pub(super) fn spelled(word: &str) -> Option<f64> {
     match word {
         "dual" => return Some(2.0),
         "quad" => return Some(4.0),
@@ -470,7 +470,7 @@ fn collective_of(words: &[String]) -> Option<&'static str> {
 }
 
 /// The words of a question. `8xH100` is two, `3.5` and `2.5k` are one, and thousands may have commas.
-fn words(question: &str) -> Vec<String> {
+pub(super) fn words(question: &str) -> Vec<String> {
     let lower = rates(question).to_lowercase().replace('×', "x");
     let chars: Vec<char> = lower.chars().collect();
     let mut words: Vec<String> = Vec::new();
@@ -648,6 +648,16 @@ fn gpus_named(word: &str) -> Vec<&'static Accelerator> {
     }
 }
 
+/// Whether a word names a GPU, of the table or another one.
+pub(super) fn names_gpu(word: &str) -> bool {
+    !gpus_named(word).is_empty() || absent(&[word.to_owned()]).is_some()
+}
+
+/// Whether a word stands in GPUs' names and names none: a maker, a form.
+pub(super) fn is_form(word: &str) -> bool {
+    hardware::MAKERS.contains(&word) || FORMS.contains(&word)
+}
+
 /// Whether a word may be that of a GPU's name which tells it from others: it has letters and digits, or is a card's number.
 fn tells(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
@@ -745,8 +755,6 @@ impl Reading {
                 let after = (1..=3).filter_map(|on| words.get(i + on));
                 let is_many = after.clone().any(|word| MANY.contains(&word.as_str()));
                 // "A NVIDIA RTX 4090."
-                let is_form =
-                    |word: &&String| hardware::MAKERS.contains(&word.as_str()) || FORMS.contains(&word.as_str());
                 let first = words.get(..i).unwrap_or_default().iter().rev().find(|word| !is_form(word));
                 let is_article = first.is_some_and(|word| ONE.contains(&word.as_str()));
                 if is_article && !is_many && reading.nodes.is_none() {

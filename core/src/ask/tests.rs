@@ -1649,3 +1649,42 @@ fn a_number_that_no_answer_counts_is_listed() {
         assert!(a.unused.iter().any(|text| text == unused), "{question}: {a:?}");
     }
 }
+
+#[test]
+fn two_sets_of_gpus_are_both_computed_and_stand_next_to_each_other() {
+    for (question, figure, labels) in [
+        ("4 L40S or 1 H200 for Llama 70B", "kv-cache", ["4 × L40S 48 GB: ", "1 × H200 SXM 141 GB: "]),
+        ("2x4090 vs 1 A100 for serving a 13B", "kv-cache", ["2 × GeForce RTX 4090 24 GB: ", "1 × A100 SXM 80 GB: "]),
+        ("should I serve llama 3 70b on 2 or 4 H100", "kv-cache", ["2 × H100 SXM 80 GB: ", "4 × H100 SXM 80 GB: "]),
+        ("qwen2.5 32b inference: 4x L40S vs 2 NVIDIA A100 80GB cards", "kv-cache", ["4 × L40S", "2 × A100 SXM 80 GB"]),
+        (
+            "H100 vs A100 for llama 70b inference on 4 GPUs",
+            "kv-cache",
+            ["4 × H100 SXM 80 GB: ", "4 × A100 SXM 80 GB: "],
+        ),
+        ("8 H100 or 16 A100 to train a 7B on 100B tokens", "training-run", ["8 × H100 SXM 80 GB: ", "16 × A100"]),
+        ("lora llama 3 8b on a 4090 instead of an A100 40GB", "lora-adapters", ["RTX 4090", "A100 SXM 40 GB: "]),
+        ("4x H100 vs 8x L40S to serve llama 3 8b to 500 users", "serving-planner", ["4 × H100", "8 × L40S 48 GB: "]),
+    ] {
+        let all = answers(question);
+        let [one, two] = all.as_slice() else { panic!("{question}: {all:?}") };
+        assert_eq!((one.figure, two.figure), (figure, figure), "{question}");
+        assert!(labels.iter().all(|label| one.says.contains(label)), "{question}: {}", one.says);
+        assert!(one.unused.is_empty() && two.unused.is_empty() && one.query != two.query, "{question}: {all:?}");
+    }
+    // Each side says what its own question is told.
+    let all = answers("can I run llama 3 70b on 4 L40S or 2 H100");
+    let alone = asked("can I run llama 3 70b on 2 H100");
+    assert_eq!((all.len(), &all[1].query, &all[1].says), (2, &alone.query, &alone.says));
+    // Another "or" is none between GPUs, and a trouble has no state.
+    for question in ["does llama 3 8b train on 8 H100 or do I need ZeRO", "llama 3 8b loss is NaN on A100 vs H100"] {
+        assert!(!answers(question).iter().any(|a| a.says.contains("opens with the first")), "{question}");
+    }
+}
+
+#[test]
+fn a_layout_of_a_server_is_not_one_of_training() {
+    let a = asked("TP or PP for serving llama 70b on 4 A100");
+    assert_eq!((a.figure, value(&a, "tp")), ("kv-cache", Some("4")));
+    assert!(a.says.starts_with("Computed with tensor parallelism. Pipeline stages aren’t computed"), "{}", a.says);
+}

@@ -63,6 +63,12 @@ pub enum Takes {
     Data,
     /// The stage of ZeRO.
     Zero,
+    /// GPUs of a server's replica; the tensor-parallel ranks where nothing else is said.
+    Replica,
+    /// Users who are served at the same time.
+    Users,
+    /// Whether there is a model or a GPU at all: of several views the one that shows it, the parameter's `free` value.
+    View,
 }
 
 /// What a parameter takes, and how many of its units one base unit is.

@@ -440,8 +440,13 @@ impl Run {
                 .filter_map(|(name, n)| Some((name.to_owned(), n?.to_string()))),
         );
         let (mut setup, of_setup) = Setup::read(&Query::new(pairs).to_string());
-        let l = &self.layout;
+        let (l, s) = (&self.layout, &self.serving);
+        // An engine's ranks are none of a training's, and figures of serving have no pipeline stages.
+        let is_server = *s != Serving::default();
         let of = |what| match what {
+            Takes::Replica => s.tp.filter(|_| s.pp.is_none_or(|pp| pp == 1)),
+            Takes::Users => s.requests,
+            _ if is_server => None,
             Takes::Sequence => l.seq,
             Takes::Batch => l.batch,
             Takes::MicroBatch => l.mbs,
@@ -449,15 +454,13 @@ impl Run {
             Takes::Pipeline => l.pp,
             Takes::Context => l.cp,
             Takes::Expert => l.ep,
-            _ => l.zero.map(u64::from),
+            Takes::Zero => l.zero.map(u64::from),
+            _ => None,
         };
-        // An engine's ranks are none of a training's.
-        if self.serving == Serving::default() {
-            let of = |(what, spec): &(Takes, ParamSpec)| {
-                of(*what).filter(|&n| spec.refuses(n as f64).is_none()).map(|n| (*what, n))
-            };
-            setup.job = JOB.iter().filter_map(of).collect();
-        }
+        let of = |(what, spec): &(Takes, ParamSpec)| {
+            of(*what).filter(|&n| spec.refuses(n as f64).is_none()).map(|n| (*what, n))
+        };
+        setup.job = JOB.iter().filter_map(of).collect();
         // What the matrix of a node says of its links, unless they are given.
         let topology = c.topology.as_deref().and_then(Topology::read);
         if let Some(link) = topology.filter(|_| setup.link.is_none()).and_then(|topology| topology.link(setup.gpu)) {

@@ -2,7 +2,7 @@
 
 use super::command::{Read, Serve, Server};
 use super::step::{Deployment, KV_BITS, Quant, Reach};
-use crate::declare::{Field as _, Param, Scale, choice, real, whole};
+use crate::declare::{Field as _, Param, Scale, Takes, choice, real, whole};
 use crate::hardware::{self, Accelerator};
 use crate::kv_cache::figure::{ACTIVATIONS, USED};
 use crate::model::{ModelRef, presets};
@@ -274,6 +274,7 @@ impl Machine {
 /// GPUs of a replica, as a parameter.
 pub const fn tp<P: Serves>() -> Param<P> {
     whole("tp", "GPUs per replica, which share every layer", [1, Machine::MOST], "1")
+        .takes(Takes::Replica)
         .label("GPUs per replica")
         .doubling(4)
         .more("Machine")

@@ -10,8 +10,8 @@ use super::command::{Read, Serve, Server};
 use super::machine::{Machine, Serves};
 use super::step::{Chunk, Engine};
 use crate::declare::{
-    Aim, Decision, Field as _, Measure, Model, Origin, Origins, Param, Scale, headline, join, lever, lever_of, measure,
-    origin, real, target, when, whole, within, words, written, yes_no,
+    Aim, Decision, Field as _, Measure, Model, Origin, Origins, Param, Scale, Takes, headline, join, lever, lever_of,
+    measure, origin, real, target, when, whole, within, words, written, yes_no,
 };
 use crate::hardware::{PRICE, links};
 use crate::kv_cache::figure::before_activations;
@@ -161,6 +161,7 @@ impl Model for Params {
         &[
             reference::MODEL.default(MODEL).own_control(),
             whole("users", "users who are served at the same time", [1, 1_000_000], "500")
+                .takes(Takes::Users)
                 .label("Concurrent users")
                 .slider(Scale::Decades(0, 5))
                 .main()
@@ -172,6 +173,7 @@ impl Model for Params {
                 .main()
                 .at(|p| p.token.slot()),
             whole("tp", "GPUs per replica, which share every layer; 0 for what needs the fewest in all", [0, 16], "0")
+                .takes(Takes::Replica)
                 .label("GPUs per replica")
                 .format(|v| if v == 0.0 { "the best".to_owned() } else { grouped(v as u64) })
                 .slider(Scale::FromZero(4))

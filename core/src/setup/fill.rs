@@ -68,6 +68,12 @@ fn filled(params: impl IntoIterator<Item = Declared>, setup: &Setup, now: &Query
     let mut freed = Vec::new();
     for param in &params {
         let Some(take) = param.takes else { continue };
+        if take.what == Takes::View {
+            let is_shown = setup.model.is_some() || setup.gpu.is_some();
+            let view = take.free.filter(|_| is_shown);
+            pairs.extend(view.map(|view| (param.spec.name.to_owned(), view.to_owned())));
+            continue;
+        }
         if by_name_or_count && take.what == Takes::Parameters && taken.contains(&Takes::Model) {
             continue;
         }
@@ -218,13 +224,19 @@ impl Setup {
             }
             Takes::Data => Some(number(self.data()?)),
             Takes::Zero => self.job.get(&what).map(|&n| Own::Stage(n)),
+            Takes::Replica => {
+                let kept = |what| self.job.get(&what).copied();
+                kept(what).or_else(|| kept(Takes::Tensor)).map(number)
+            }
+            Takes::View => None,
             Takes::Sequence
             | Takes::Batch
             | Takes::MicroBatch
             | Takes::Tensor
             | Takes::Pipeline
             | Takes::Context
-            | Takes::Expert => self.job.get(&what).copied().map(number),
+            | Takes::Expert
+            | Takes::Users => self.job.get(&what).copied().map(number),
         }
     }
 
@@ -260,8 +272,12 @@ impl Setup {
             (has(Measurable::Launch), "the cost of a launch", vec![T::Launch]),
         ];
         all.extend(JOB.map(|(what, spec)| {
-            let batch = matches!(what, T::Sequence | T::Batch).then_some(T::BatchTokens);
-            (self.job.contains_key(&what), spec.doc, [what].into_iter().chain(batch).collect())
+            let other = match what {
+                T::Sequence | T::Batch => Some(T::BatchTokens),
+                T::Tensor => Some(T::Replica),
+                _ => None,
+            };
+            (self.job.contains_key(&what), spec.doc, [what].into_iter().chain(other).collect())
         }));
         all.into_iter().filter(|(is_kept, ..)| *is_kept).map(|(_, name, takes)| (name, takes)).collect()
     }

@@ -56,8 +56,8 @@ const fn whole(name: &'static str, doc: &'static str, max: u64) -> ParamSpec {
     ParamSpec { name, doc, kind: Kind::Integer { min: 1, max }, default: "" }
 }
 
-/// What is kept of a job.
-pub const JOB: [(Takes, ParamSpec); 8] = [
+/// What is kept of a job: of training first, then what only a server has ([`SERVING`]).
+pub const JOB: [(Takes, ParamSpec); 10] = [
     (Takes::Sequence, whole("seq", "Sequence length, tokens", 1 << 24)),
     (Takes::Batch, whole("batch", "Sequences per step", 1 << 24)),
     (Takes::MicroBatch, whole("mbs", "Micro-batch size, sequences", 1 << 20)),
@@ -66,7 +66,12 @@ pub const JOB: [(Takes, ParamSpec); 8] = [
     (Takes::Context, whole("cp", "Context-parallel ranks", 1024)),
     (Takes::Expert, whole("ep", "Expert-parallel ranks", 1024)),
     (Takes::Zero, ParamSpec { kind: Kind::Integer { min: 0, max: 3 }, ..whole("zero", "ZeRO stage", 3) }),
+    (Takes::Replica, whole("replica", "GPUs per replica", 1024)),
+    (Takes::Users, whole("users", "Concurrent users", 1_000_000)),
 ];
+
+/// The first of [`JOB`] that only a server has.
+pub const SERVING: usize = 8;
 
 /// What a setup's query may name, beside [`JOB`], [`Measurable`] and [`shape::SPECS`].
 const SPECS: [ParamSpec; 11] = [

@@ -239,3 +239,21 @@ proptest! {
         prop_assert_eq!(Setup::read(&setup.query().to_string()).1, Vec::new());
     }
 }
+
+#[test]
+fn a_server_keeps_its_replica_and_its_users() {
+    let setup = "model=llama-3-70b&gpu=h100-80&node=8&nodes=1&replica=4&users=200";
+    let cache = filled("kv-cache", setup, "");
+    assert_eq!(["view", "tp", "gpu"].map(|name| get(&cache, name)), ["fit", "4", "h100-80"].map(str::to_owned));
+    let planner = filled("serving-planner", setup, "");
+    assert_eq!(["tp", "users"].map(|name| get(&planner, name)), ["4", "200"].map(str::to_owned));
+    assert_eq!(get(&filled("continuous-batching", setup, ""), "tp"), "4");
+    // Tensor-parallel ranks are those of the replica where nothing else is said.
+    let job = "model=llama-3-8b&gpu=h100-80&tp=2";
+    let cache = filled("kv-cache", job, "");
+    assert_eq!((get(&cache, "tp").as_str(), get(&cache, "view").as_str()), ("2", "fit"));
+    assert!(cache.left.iter().all(|why| !why.contains("Tensor")), "{:?}", cache.left);
+    assert_eq!(get(&filled("kv-cache", "users=8", ""), "view"), "", "nothing says what is served");
+    let (read, problems) = Setup::read(setup);
+    assert_eq!((problems, Setup::read(&read.query().to_string()).0), (Vec::new(), read));
+}

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use ringside_content::schema::Page;
 use ringside_core::catalogue::{self, Entry};
 use ringside_core::query::Kind;
 use serde_json::json;
@@ -54,6 +55,10 @@ pub(crate) fn write(folder: &Path, public_url: &str, programs: Programs, content
         let text = prerender::of(&route.path, content);
         let page = html::page(&template, &route.title, &route.description, &languages, &text);
         process::write(&folder.join(&route.path).join("index.html"), page)?;
+    }
+    for (typed, page) in Page::TYPED {
+        let address = format!("{public_url}{}/", page.path());
+        process::write(&folder.join(typed).join("index.html"), html::leading_on(page.title(), &address))?;
     }
     let lost = html::page(&template, "Not found · Ringside", "There is no page at this address.", "", "");
     process::write(&folder.join("404.html"), lost)?;

@@ -6,6 +6,16 @@ use sha2::{Digest, Sha256};
 
 use xtask::failure::Result;
 
+/// A page at an address that people type, which leads on to the page that it means. It needs no script.
+pub(crate) fn leading_on(title: &str, address: &str) -> String {
+    let (title, address) = (escape(title), escape(address));
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{title} · Ringside</title>\n<meta name=\"robots\" content=\"noindex\">\n\
+         <link rel=\"canonical\" href=\"{address}\">\n<meta http-equiv=\"refresh\" content=\"0; url={address}\">\n\
+         <p>This page is at <a href=\"{address}\">{title}</a>.</p>\n"
+    )
+}
+
 /// Text as it may stand in an attribute or an element.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
@@ -154,6 +164,18 @@ mod tests {
             style: "p>b{margin:0}".into(),
             content: "content/9/".into(),
             workers: vec![("ringside-gpu", "gpu-9.js".into())],
+        }
+    }
+
+    #[test]
+    fn a_typed_address_leads_to_a_page_that_there_is() {
+        use ringside_content::route::Route;
+        use ringside_content::schema::Page;
+        for (typed, page) in Page::TYPED {
+            assert_eq!(Route::of(typed), Route::Unknown, "{typed} is a page's own address");
+            let html = leading_on(page.title(), &format!("/sub/{}/", page.path()));
+            assert!(html.contains(&format!("content=\"0; url=/sub/{}/\"", page.path())), "{html}");
+            assert!(!html.contains("<script"), "{html}");
         }
     }
 

@@ -7,7 +7,7 @@ use ringside_core::declare::Takes;
 use ringside_core::hardware::{self, links};
 use ringside_core::model::{ModelRef, presets};
 use ringside_core::query::{Kind, ParamSpec, Query};
-use ringside_core::setup::{JOB, MAX_NODE, MAX_NODES, Measured, Setup, Times};
+use ringside_core::setup::{JOB, MAX_NODE, MAX_NODES, Measured, SERVING, Setup, Times};
 
 use crate::router::{self, address};
 use crate::store::store;
@@ -259,7 +259,9 @@ fn job(kept: Memo<Setup>) -> AnyView {
     };
     view! {
         <h3>"Training job"</h3>
-        <div class="control-grid">{JOB.map(field).collect_view()}</div>
+        <div class="control-grid">{JOB.into_iter().take(SERVING).map(field).collect_view()}</div>
+        <h3>"Server"</h3>
+        <div class="control-grid">{JOB.into_iter().skip(SERVING).map(field).collect_view()}</div>
     }
     .into_any()
 }

@@ -5,8 +5,9 @@ use super::requests::{Request, Requests, STANDARD, Sampling};
 use super::serve::{Asked, Keeper, Preempt, Row, Run, Setup, Stage, serve};
 use super::walk::{Visit, walk};
 use crate::declare::{
-    Aim, Applies, Decision, Field, List, Measure, Model, Origin, Origins, Param, Scale, Text as _, all_apart, applies,
-    choice, doc, headline, join, lever, lever_of, measure, origin, real, switch, text, when, whole, within, words,
+    Aim, Applies, Decision, Field, List, Measure, Model, Origin, Origins, Param, Scale, Takes, Text as _, all_apart,
+    applies, choice, doc, headline, join, lever, lever_of, measure, origin, real, switch, text, when, whole, within,
+    words,
 };
 use crate::hardware::{self, Accelerator};
 use crate::kv_cache::figure::ACTIVATIONS;
@@ -150,7 +151,7 @@ const POOL: &str = "Pool";
 const SERVING: &str = "Model and GPU";
 
 const OWN: [Param<Params>; 24] = [
-    choice("view", "what is shown", View::LIST, "pool").label("Show").main().at(|p| p.view.slot()),
+    choice("view", "what is shown", View::LIST, "pool").takes_or(Takes::View, "fit").label("Show").main().at(|p| p.view.slot()),
     choice("keeper", "who hands out memory", Keeper::LIST, "vllm-0.2").label("Memory").main().at(|p| p.keeper.slot()),
     whole("block", "tokens of a block", [1, 256], "4").label("Tokens per block").doubling(8).main().at(|p| p.block.slot()),
     whole("blocks", "blocks of the pool", [1, MOST_BLOCKS], "18")
@@ -213,6 +214,7 @@ const OWN: [Param<Params>; 24] = [
     choice("weight-bits", "bits of a weight", BITS, "16").label("Bits per weight").more(SERVING).at(|p| p.weight_bits.slot()),
     choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(SERVING).at(|p| p.gpu.slot()),
     whole("tp", "GPUs that divide the model by tensor parallelism", [1, 64], "1")
+        .takes(Takes::Replica)
         .label("GPUs, tensor parallel")
         .doubling(6)
         .more(SERVING)
