@@ -180,6 +180,11 @@ pub fn standing(mfu: f64, gpu: Option<&Accelerator>) -> String {
 /// How far the parameters of two models may be apart, as a ratio, for their MFUs to be put side by side.
 const OF_A_SIZE: f64 = 3.0;
 
+/// Parameters below which a model is smaller than any of the published runs that an MFU may be put beside.
+pub fn too_small() -> f64 {
+    all().iter().map(|run| run.job.parameters()).fold(f64::INFINITY, f64::min) / OF_A_SIZE
+}
+
 /// That an MFU of a job is below what published runs reached: those of models of about its size on GPUs of its kind, or where fewer than three were
 /// published of its size alone, or on its GPUs alone. None where it isn't.
 pub fn low(job: &Job, mfu: f64) -> Option<String> {

@@ -155,6 +155,17 @@ fn tag(text: &str) -> Option<String> {
     (is_tag && lines.clone().next().is_some() && lines.all(has_it) && !text.lines().any(is_failure)).then_some(tag)
 }
 
+/// A line of a notebook's cell without what only the notebook reads: the magic that says what the cell is, such as `%%writefile x.yaml` or `%%bash`, and
+/// the mark of a command, `!torchrun …`.
+fn cell(line: &str) -> &str {
+    let is_word = |rest: &str| rest.starts_with(|c: char| c.is_ascii_lowercase());
+    match (line.strip_prefix("%%"), line.strip_prefix('!')) {
+        (Some(rest), _) if is_word(rest) => line.get(line.trim_end_matches(['\r', '\n']).len()..).unwrap_or_default(),
+        (_, Some(rest)) if is_word(rest) => rest,
+        _ => line,
+    }
+}
+
 /// A text as a program wrote it: with line ends of Unix, without a terminal's colors, a launcher's tag or Markdown's marks of a quote, where all lines have
 /// the same, and with the indented blocks of YAML in it where they begin in the first column.
 pub(super) fn bare(text: &str) -> Cow<'_, str> {
@@ -168,6 +179,9 @@ pub(super) fn bare(text: &str) -> Cow<'_, str> {
     if let Some(tag) = tag(&text) {
         let without = |line: &str| line.strip_prefix(tag.as_str()).unwrap_or(line).to_owned();
         text = Cow::Owned(text.split_inclusive('\n').map(without).collect());
+    }
+    if text.lines().any(|line| cell(line) != line) {
+        text = Cow::Owned(text.split_inclusive('\n').map(|line| cell(line).to_owned()).collect());
     }
     for _ in 0..4 {
         let is_quoted = |line: &str| line.trim_start().starts_with('>') || line.trim().is_empty();
@@ -218,6 +232,14 @@ pub(super) fn bare(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_notebook_puts_before_a_cell_goes() {
+        let text =
+            "%%writefile /w/config.yaml\n\nstage: sft\n%%time of it\n!torchrun --nproc_per_node 8 train.py\n!! %% 5\n";
+        assert_eq!(bare(text), "\n\nstage: sft\n\ntorchrun --nproc_per_node 8 train.py\n!! %% 5\n");
+        assert!(matches!(bare("stage: sft\n"), Cow::Borrowed(_)));
+    }
 
     #[test]
     fn a_number_that_was_broken_is_whole() {

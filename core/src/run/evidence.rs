@@ -177,12 +177,16 @@ pub(super) fn nccl(name: &str, text: &str) -> Card {
     for fault in &report.faults {
         card.unread(&fault.message, "", fault.line);
     }
-    if report.rows.is_empty() || report.program.is_none() {
-        return Card::refused(
-            name,
-            Kind::NcclTests,
-            "The table has no rows, or doesn't say which collective it is. Paste it from its first line.",
-        );
+    let missing = match (&report.rows[..], report.program) {
+        ([], Some(program)) => Some(format!("{} is named, but no row of its table is here. Paste the rows, too.", program.name)),
+        ([], None) => Some("No row of a table is here. Paste the whole output.".to_owned()),
+        (_, None) => Some(
+            "The table doesn’t say which collective it measures. Paste the command above it, too, such as all_reduce_perf.".to_owned(),
+        ),
+        (_, Some(_)) => None,
+    };
+    if let Some(why) = missing {
+        return Card::refused(name, Kind::NcclTests, why);
     }
     card.done()
 }

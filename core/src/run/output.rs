@@ -770,6 +770,9 @@ const OF_STEPS: [Metric; 12] = [
     M::PrefixHits,
 ];
 
+/// What a server reports of the interval since its last report, or of the moment of it.
+const OF_INTERVAL: [Metric; 3] = [M::GenerationRate, M::Running, M::Waiting];
+
 /// Programs that count steps from 0.
 const FROM_ZERO: [&str; 4] = ["InternEvo", "MaxText", "nanoGPT", "nanochat"];
 
@@ -856,6 +859,15 @@ impl Series {
     /// The middle value, without the first of four or more, or of a run that begins here: a first step compiles and allocates.
     fn typical(&self, begins: bool) -> Option<f64> {
         let skip = usize::from((self.count >= 4 || self.count >= 2 && begins) && self.values.len() == self.count);
+        self.without(skip)
+    }
+
+    /// The middle value.
+    fn middle(&self) -> Option<f64> {
+        self.without(0)
+    }
+
+    fn without(&self, skip: usize) -> Option<f64> {
         let mut sorted: Vec<f64> = self.values.iter().copied().skip(skip).collect();
         sorted.sort_by(f64::total_cmp);
         let (low, high) = (sorted.get(sorted.len().saturating_sub(1) / 2)?, sorted.get(sorted.len() / 2)?);
@@ -872,6 +884,50 @@ impl Series {
     }
 }
 
+/// What a progress bar says of the time of a step: steps and seconds since it began, between two of its lines, and a running mean, which lags.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+struct Drawn {
+    /// The steps and seconds at which the interval at hand began.
+    from: Option<(f64, f64)>,
+    /// Seconds per step of each interval.
+    between: Series,
+    /// The running means.
+    means: Series,
+}
+
+impl Drawn {
+    /// The least length of an interval in seconds: a bar shows whole ones, so that it errs by a twentieth at most.
+    const LEAST: f64 = 20.0;
+
+    fn push(&mut self, [done, seconds, mean]: [f64; 3], line: usize) {
+        self.means.push(mean, line);
+        let Some((before, at)) = self.from.filter(|(before, at)| done >= *before && seconds >= *at) else {
+            self.from = Some((done, seconds));
+            return;
+        };
+        if done > before && seconds - at >= Self::LEAST {
+            self.between.push((seconds - at) / (done - before), line);
+            self.from = Some((done, seconds));
+        }
+    }
+
+    /// The times of steps that count, and how the one that is shown came about.
+    fn step_time(&self, begins: bool) -> Option<(f64, usize, String, String)> {
+        let n = |series: &Series| grouped(series.count as u64);
+        let (series, value, how) = match self.between.count {
+            0 => (&self.means, self.means.typical(begins), "the bar’s running mean, which lags"),
+            1 => (&self.between, self.between.typical(false), "between two lines of its bar"),
+            _ => (&self.between, self.between.middle(), "intervals of its bar"),
+        };
+        let how = match (self.between.count, self.means.count) {
+            (2.., _) => format!("median of {} {how}", n(series)),
+            (0, 2..) => format!("median of {}, {how}", n(series)),
+            _ => how.to_owned(),
+        };
+        Some((value?, series.first, self.means.lines(), how))
+    }
+}
+
 /// A reader of run output. Pieces may end anywhere. What it has read of a long text goes from a worker to the page.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Output {
@@ -885,6 +941,12 @@ pub struct Output {
     others: usize,
     programs: Vec<String>,
     series: BTreeMap<Metric, Series>,
+    /// What its progress bar says of the time of a step.
+    drawn: Drawn,
+    /// Whether something ran at the last report of each engine of a server, and how full the intervals are whose reports count: 2 where something
+    /// ran at both ends of them, 1 where it ran at the end.
+    busy: BTreeMap<u64, bool>,
+    fullness: u8,
     whole: BTreeMap<Is, (u64, usize)>,
     parameters: Option<(f64, usize)>,
     /// The GPU's name as it is printed, whether another was printed too, and the lines that say nothing else.
@@ -1038,6 +1100,10 @@ impl Output {
         }
     }
 
+    fn has_step_time(&self) -> bool {
+        self.series.contains_key(&M::StepTime) || self.drawn.means.count > 0
+    }
+
     /// Whether the first number is of the first steps that the run made.
     fn begins(&self) -> bool {
         // Among hundreds of steps between two lines the first one counts for little.
@@ -1051,6 +1117,7 @@ impl Output {
         self.stride = 0.0;
         (self.highest, self.later) = (None, 0);
         self.series.retain(|metric, _| !RATES.contains(metric));
+        self.drawn = Drawn::default();
     }
 
     fn take(&mut self, line: &str, number: usize) -> bool {
@@ -1150,6 +1217,8 @@ impl Output {
             self.cut.get_or_insert((number, tail(line)));
         }
         self.widest = self.widest.max(fields.len());
+        let is_full = self.is_full(line, &fields);
+        let drawn = drawn(line);
         for (program, is, value) in fields {
             let ends = ending == Some(is);
             let has_fraction = ends && has_fraction_at_end(line);
@@ -1157,7 +1226,20 @@ impl Output {
                 Some(behind) => *behind = (is, behind.1 || ends, behind.2 || has_fraction),
                 None => self.behind.push((is, ends, has_fraction)),
             }
-            taken |= self.keep(is, value, number);
+            let mean = if is == Rate { 1.0 / value } else { value };
+            taken |= match drawn {
+                Some([done, seconds, own])
+                    if matches!(is, Rate | A(M::StepTime)) && (mean / own - 1.0).abs() < 1e-9 =>
+                {
+                    let takes = M::StepTime.takes(mean);
+                    if takes {
+                        self.drawn.push([done, seconds, mean], number);
+                    }
+                    takes
+                }
+                _ if !is_full && matches!(is, A(metric) if OF_INTERVAL.contains(&metric)) => true,
+                _ => self.keep(is, value, number),
+            };
             if !self.programs.iter().any(|known| known == program) {
                 self.programs.push(program.to_owned());
             }
@@ -1171,22 +1253,7 @@ impl Output {
                 self.memory.get_or_insert((number, line.to_owned()));
             }
         }
-        if line.starts_with("vllm:")
-            && let Some((_, engine)) = line.split_once("engine=")
-        {
-            self.engines.extend(engine.split([',', '}']).next().and_then(|n| n.parse::<u64>().ok()));
-        }
-        if line.contains("generation throughput:")
-            && let Some(engine) = line.split_once("Engine ").and_then(|(_, rest)| rest.split_once(':'))
-        {
-            self.engines.extend(engine.0.parse::<u64>());
-        }
-        // SGLang's ranks of data parallelism: `[2025-06-01 10:00:00 DP0 TP0] Decode batch. …`.
-        if line.contains("gen throughput (token/s):")
-            && let Some((_, engine)) = line.split_once(']').and_then(|(tag, _)| tag.rsplit_once(" DP"))
-        {
-            self.engines.extend(engine.split(' ').next().and_then(|n| n.parse::<u64>().ok()));
-        }
+        self.engines.extend(engine_number(line));
         if let Some(seconds) = straggling(line) {
             taken |= self.keep(A(M::Straggling), seconds, number);
         }
@@ -1264,6 +1331,24 @@ impl Output {
         is_other && self.rows > 0
     }
 
+    /// Whether a report of a server is of an interval as full as those that count: where nothing ran at its end, or at its beginning, its rate is of a
+    /// part of it. Where a fuller one comes, the others no longer count.
+    fn is_full(&mut self, line: &str, fields: &[(&'static str, Is, f64)]) -> bool {
+        let of = |metric| fields.iter().find(|(_, is, _)| *is == A(metric)).map(|(_, _, value)| *value);
+        let Some(running) = of(M::Running).filter(|_| of(M::GenerationRate).is_some()) else { return true };
+        let is_busy = running > 0.0;
+        let before = self.busy.insert(engine_number(line).unwrap_or_default(), is_busy).unwrap_or(false);
+        let full = if is_busy { 1 + u8::from(before) } else { 0 };
+        if OF_INTERVAL.iter().all(|metric| !self.series.contains_key(metric)) {
+            self.fullness = full;
+        }
+        if full > self.fullness {
+            self.fullness = full;
+            self.series.retain(|metric, _| !OF_INTERVAL.contains(metric));
+        }
+        full == self.fullness
+    }
+
     fn keep(&mut self, is: Is, value: f64, line: usize) -> bool {
         match is {
             Batch | Gpus | Dp | Tp | Pp | Cp => {
@@ -1310,10 +1395,10 @@ impl Output {
         let is_server = |program: &String| ["vLLM", "SGLang", BENCHMARK].contains(&program.as_str());
         if self.bar > 0.0 && !self.is_trained && self.programs.iter().any(is_server) {
             (self.step, self.highest, self.has_other_bars) = (None, None, false);
-            self.series.remove(&M::StepTime);
+            self.drawn = Drawn::default();
             self.programs.retain(|program| program != "HF Trainer");
         }
-        if let Some((seconds, line)) = self.average.filter(|_| !self.series.contains_key(&M::StepTime)) {
+        if let Some((seconds, line)) = self.average.filter(|_| !self.has_step_time()) {
             self.keep(A(M::StepTime), seconds, line);
         }
         let mut card = Card::new(name, Kind::Log);
@@ -1341,9 +1426,16 @@ impl Output {
         let begins = f64::from(!self.programs.iter().any(|program| FROM_ZERO.contains(&program.as_str())));
         let is_first = self.first == self.step && self.step.is_some_and(|step| step <= begins);
         let batches = self.batches.take().filter(|_| !self.is_trained && self.programs == ["HF Trainer"]);
+        // What a program prints of a step itself is better than its bar.
+        let by_bar = self.drawn.step_time(self.begins()).filter(|_| !self.series.contains_key(&M::StepTime));
+        if by_bar.is_some() {
+            self.series.insert(M::StepTime, Series::default());
+        }
         // A line of several ranks counts for each: per-GPU numbers are alike, and a job's are the job's.
         for (metric, series) in &self.series {
+            let by_bar = by_bar.as_ref().filter(|_| *metric == M::StepTime);
             let (value, how) = match metric {
+                _ if by_bar.is_some() => (by_bar.map(|(value, ..)| *value), ""),
                 M::MemoryReserved | M::MemoryAllocated | M::AllocationRetries | M::KvUsage | M::Preempted => {
                     (series.most(), "highest")
                 }
@@ -1361,15 +1453,19 @@ impl Output {
                     if how == "median" && series.count < 4 && self.begins() { ", without the first" } else { "" };
                 format!("{how} of {}{without}", grouped(series.count as u64))
             } else {
-                String::new()
+                by_bar.map(|(.., how)| how.clone()).unwrap_or_default()
+            };
+            let (first, lines) = match by_bar {
+                Some((_, first, lines, _)) => (*first, lines.clone()),
+                None => (series.first, series.lines()),
             };
             let is_plain = self.reinforced.is_none() || [M::KvMemory, M::KvTokens, M::KvUsage].contains(metric);
             let is_alone = is_first && RATES.contains(metric);
             let is_batch = *metric == M::StepTime && batches.is_some();
             if is_plain && is_alone && !is_batch {
-                alone = alone.or(Some(series.first));
+                alone = alone.or(Some(first));
             } else if is_plain && !is_batch {
-                card.run.measure(*metric, value, from(&series.lines(), &how));
+                card.run.measure(*metric, value, from(&lines, &how));
             }
             let said = if how.is_empty() { metric.text(value) } else { format!("{} ({how})", metric.text(value)) };
             let label = match (is_plain, is_batch, is_alone) {
@@ -1378,7 +1474,7 @@ impl Output {
                 (true, false, false) => "",
                 (false, ..) => ", not of plain training",
             };
-            card.found(format!("{}{label}", metric.label()), said, series.first);
+            card.found(format!("{}{label}", metric.label()), said, first);
         }
         if let Some((line, text)) = batches {
             self.programs.clear();
@@ -1754,6 +1850,32 @@ fn total(line: &str) -> Option<f64> {
 fn bar(line: &str) -> Option<(f64, f64)> {
     let (done, all) = line.rsplit_once(" [")?.0.rsplit_once('/')?;
     number_before(done).zip(number_at(all))
+}
+
+/// What a progress bar shows: how many steps it has behind it, for how many seconds, and its running mean in seconds per step.
+fn drawn(line: &str) -> Option<[f64; 3]> {
+    let (done, _) = bar(line)?;
+    let (elapsed, rest) = line.rsplit_once(" [")?.1.split_once('<')?;
+    let mut parts = elapsed.trim().split(':').map(|part| part.parse::<u32>().ok());
+    let seconds = parts.try_fold(0.0, |sum, part| Some(sum * 60.0 + f64::from(part?)))?;
+    let mean = match rest.split_once("s/it") {
+        Some((before, _)) => number_before(before)?,
+        None => 1.0 / number_before(rest.split_once("it/s")?.0)?,
+    };
+    (mean.is_finite() && mean > 0.0).then_some([done, seconds, mean])
+}
+
+/// The number of the engine that a line of a server is of.
+fn engine_number(line: &str) -> Option<u64> {
+    if line.starts_with("vllm:") {
+        return line.split_once("engine=")?.1.split([',', '}']).next()?.parse().ok();
+    }
+    if line.contains("generation throughput:") {
+        return line.split_once("Engine ")?.1.split_once(':')?.0.parse().ok();
+    }
+    // SGLang's ranks of data parallelism: `[2025-06-01 10:00:00 DP0 TP0] Decode batch. …`.
+    let tag = line.split_once(']').filter(|_| line.contains("gen throughput (token/s):"))?.0;
+    tag.rsplit_once(" DP")?.1.split(' ').next()?.parse().ok()
 }
 
 /// How many parameters are trained, of how many: `trainable params: 20,185,088 || all params: 8,050,446,336 || …` (PEFT), `Trainable parameters =
@@ -2327,6 +2449,56 @@ mod tests {
         for text in [trained.as_str(), " 12%|█▏        | 123/1000 [02:27<17:32,  1.20s/it]\n"] {
             assert_eq!(card(text).run.measured(M::StepTime), Some(1.2), "{text}");
         }
+    }
+
+    #[test]
+    fn a_bar_says_the_time_between_its_lines_before_its_running_mean() {
+        let card = |text: &str| {
+            let mut output = Output::default();
+            output.push(text);
+            output.finish("x")
+        };
+        // A first step of a minute, then two seconds each: the running mean still remembers it.
+        let bar =
+            |n: u32, elapsed: &str, mean: &str| format!("  1%|          | {n}/1000 [{elapsed}<30:00, {mean}s/it]\n");
+        let lines =
+            [bar(1, "01:00", "60.00"), bar(11, "01:20", "6.10"), bar(31, "02:00", "2.80"), bar(51, "02:40", "2.10")];
+        let read = card(&lines.concat());
+        assert_eq!(read.run.measured(M::StepTime), Some(2.0), "{read:?}");
+        assert!(read.found.iter().any(|found| found.value == "2 s (median of 3 intervals of its bar)"), "{read:?}");
+        // One line alone has its mean, and says so. Too short an interval says nothing.
+        for text in [lines[1].clone(), [bar(10, "01:19", "6.10"), lines[1].clone()].concat()] {
+            let read = card(&text);
+            assert_eq!(read.run.measured(M::StepTime), Some(6.1), "{text}");
+            assert!(
+                read.found.iter().any(|found| found.value.contains("the bar’s running mean, which lags")),
+                "{read:?}"
+            );
+        }
+        assert_eq!(drawn(" 5/9 [1:00:10<0:10, 2.50it/s]"), Some([5.0, 3610.0, 0.4]));
+        for text in ["5/9 [?<?, 2.5it/s]", "5/9 [00:10<00:10, ?s/it]", "5/9 [10<", "5/9 [00:10<00:10, 0.0it/s]"] {
+            assert_eq!(drawn(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_servers_report_counts_where_something_ran_at_both_its_ends() {
+        let line = |rate: &str, running: u32| {
+            format!(
+                "INFO 05-22 02:20:59 metrics.py:229] Avg prompt throughput: 0.0 tokens/s, Avg generation throughput: {rate} tokens/s, Running: {running} reqs, Swapped: 0 reqs, Pending: 0 reqs, GPU KV cache usage: 0.1%, CPU KV cache usage: 0.0%\n"
+            )
+        };
+        let read = |reports: &[(&str, u32)]| {
+            let mut output = Output::default();
+            output.push(&reports.iter().map(|(rate, running)| line(rate, *running)).collect::<String>());
+            let run = output.finish("x").run;
+            [M::GenerationRate, M::Running].map(|metric| run.measured(metric))
+        };
+        assert_eq!(read(&[("0.1", 1), ("12.0", 1)]), [Some(12.0), Some(1.0)]);
+        let burst = [("149.6", 1), ("148.3", 1), ("126.6", 0), ("13.9", 0), ("0.0", 0)];
+        assert_eq!(read(&burst), [Some(148.3), Some(1.0)]);
+        assert_eq!(read(&burst[..1]), [Some(149.6), Some(1.0)]);
+        assert_eq!(read(&burst[2..3]), [Some(126.6), Some(0.0)]);
     }
 
     #[test]

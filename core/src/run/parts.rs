@@ -395,15 +395,20 @@ pub(super) fn is_elided(line: &str) -> bool {
     line.trim().trim_matches(['.', '…', '[', ']', '<', '>']).is_empty()
 }
 
-/// A command behind a prompt: `$ cat log.txt`, `user@host:~$ torchrun train.py`.
+/// A command behind a prompt: `$ cat log.txt`, `user@host:~$ torchrun train.py`, `(env) [user@host examples]$ ls`, `root@host:/w# ls`.
 fn prompted(line: &str) -> Option<&str> {
     let line = line.trim_start();
     if let Some(command) = line.strip_prefix("$ ") {
         return Some(command);
     }
-    let (prompt, command) = line.split_once("$ ")?;
-    let is_prompt = prompt.contains('@') && prompt.contains(':') && prompt.len() < 120;
-    is_prompt.then_some(command)
+    let own = |mark: &str, user: &str| {
+        let (prompt, command) = line.split_once(mark)?;
+        // A Python environment, and who is where: `(env) user@host:~`, `[user@host folder]`.
+        let place = prompt.split_once(") ").filter(|_| prompt.starts_with('(')).map_or(prompt, |(_, place)| place);
+        let is_place = place.contains(':') || place.starts_with('[') && place.ends_with(']');
+        (place.contains(user) && is_place && prompt.len() < 120).then_some(command)
+    };
+    own("$ ", "@").or_else(|| own("# ", "root@"))
 }
 
 /// A prompt with a command that only shows what follows.
@@ -733,6 +738,26 @@ mod tests {
             include_str!("../../../tests/fixtures/runs/torchtitan-llama-3.1-8b-8xh100.toml"),
         ] {
             assert_eq!(kinds(text).len(), 1, "{text}\n{:?}", kinds(text));
+        }
+    }
+
+    #[test]
+    fn a_command_behind_a_prompt_is_read_above_its_error() {
+        const ERROR: &str = "WARNING:torch.distributed.run:\nTraceback (most recent call last):\n  File \"/w/train.py\", line 8, in <module>\nModuleNotFoundError: No module named 'datasets'\n";
+        for prompt in [
+            "$ ",
+            "user@host:~$ ",
+            "[user@host examples]$ ",
+            "(env) [user@host-20 examples]$ ",
+            "(base) root@host:/w# ",
+        ] {
+            let text = format!("{prompt}torchrun --nproc_per_node=6 train.py\n{ERROR}");
+            let all = read_all("x", &text);
+            let is: Vec<Kind> = all.iter().map(|(card, _)| card.kind).collect();
+            assert_eq!(is, [Kind::Script, Kind::Errors], "{prompt}");
+        }
+        for line in ["loss: 2.0 # of 3", "a@b costs 5$ or more", "# root@host: a comment"] {
+            assert_eq!(prompted(line), None, "{line}");
         }
     }
 

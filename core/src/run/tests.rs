@@ -1912,9 +1912,18 @@ fn what_a_log_says_is_of_that_run_alone() {
         "[titan] CUDA capacity: Tesla T4 with 14.56GiB memory\n[titan] Peak FLOPS used for computing MFU: 3.120e+14\n";
     let verdict = |text: &str| compare(&read("x", text).run).verdict;
     let said = verdict(&format!("{t4}{}", titan(14, 7_282, "")));
+    assert!(said.starts_with("Its MFU of 0.17% isn’t judged") && said.contains("11.9 M parameters"), "{said}");
+    // The same of a model that is large enough to be judged.
+    let titan_8b =
+        |mfu: &str| titan(14, 12, "").replace("tflops: 0.52  mfu: 0.17", &format!("tflops: 0.52  mfu: {mfu}"));
+    let said = verdict(&format!("{t4}{}", titan_8b("0.17")));
     assert!(said.contains("so its MFU of 0.17% is 0.816% here. 0.816% is low"), "{said}");
-    let own = verdict(&format!("{}{}", t4.replace("3.120e+14", "6.500e+13"), titan(14, 7_282, "")));
-    assert!(!own.contains("The log divides") && own.contains("0.17% is low"), "{own}");
+    let own = verdict(&format!("{}{}", t4.replace("3.120e+14", "6.500e+13"), titan_8b("0.8")));
+    assert!(!own.contains("The log divides") && own.contains("0.8% is low"), "{own}");
+    let sparse = verdict(
+        "[titan] CUDA capacity: NVIDIA H100 80GB HBM3 with 79.11GiB memory\n[titan] step: 14  loss: 2.0  memory: 39.46GiB(49.88%)  tps: 8,000  tflops: 400.00  mfu: 20.21%\n",
+    );
+    assert!(sparse.contains("twice this GPU’s dense peak"), "{sparse}");
     // What was done to the model.
     for (words, zero, recompute) in [
         ("Applied FSDP to the model", Some(3), None),
