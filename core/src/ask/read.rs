@@ -691,6 +691,24 @@ fn term_of(words: &[String]) -> Option<&'static Term> {
 pub(super) const CHECKPOINT: [&str; 7] =
     ["checkpoint", "checkpoints", "checkpointing", "ckpt", "ckpts", "save", "saving"];
 
+/// What becomes of a node, or what somebody does with it, that ends a run.
+pub(super) const FAILS: [&str; 14] = [
+    "fail",
+    "fails",
+    "failure",
+    "failures",
+    "crash",
+    "crashes",
+    "dies",
+    "die",
+    "lose",
+    "loses",
+    "losing",
+    "lost",
+    "interrupted",
+    "breaks",
+];
+
 /// Days of a unit of time.
 fn days(unit: &str) -> f64 {
     match unit {
@@ -1196,8 +1214,7 @@ impl Reading {
 
     /// Whether it asks how often to save.
     pub fn asks_interval(&self) -> bool {
-        let fails =
-            self.follows(&["fail", "fails", "failure", "failures", "crash", "crashes", "dies"], &["every", "per"]);
+        let fails = self.follows(&FAILS, &["every", "per"]);
         let is_named = self.has(&["mtbf", "mttf", "daly", "young"]) || self.says(&["time", "between", "failures"]);
         (self.has(&CHECKPOINT) && (is_named || fails))
             || (self.has(&["daly", "young"]) && self.has(&["mtbf", "interval"]))

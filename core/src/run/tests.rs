@@ -417,6 +417,9 @@ fn machines_are_recognized() {
     assert_eq!(run.setup().0.job.len(), 3, "the job is kept, too");
     run.serving.engine = Some("vllm".to_owned());
     assert!(run.setup().0.job.is_empty(), "an engine’s ranks are no training’s");
+    (run.serving.tp, run.serving.requests) = (Some(2), Some(64));
+    let kept = run.setup().0.query();
+    assert_eq!((kept.get("replica"), kept.get("users"), kept.get("tp")), (Some("2"), Some("64"), None));
     assert_eq!(read("topo", "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X ").outcome, Outcome::Refused);
 }
 
