@@ -495,7 +495,10 @@ pub(super) fn words(question: &str) -> Vec<String> {
                 // `8x` before a name, and `2x` before a card's number.
                 let times = *c == 'x' && word.len() > 1 && word.bytes().rev().skip(1).all(|b| b.is_ascii_digit());
                 let name = || chars.iter().skip(i + 1).take_while(|c| c.is_alphanumeric()).collect::<String>();
-                if times && (chars.get(i + 1).is_some_and(|c| c.is_alphabetic()) || !gpus_named(&name()).is_empty()) {
+                // "2x24GB".
+                let is_memory = || number(&name()).is_some_and(|(_, unit)| matches!(unit, "gb" | "gib"));
+                let is_name = || chars.get(i + 1).is_some_and(|c| c.is_alphabetic()) || !gpus_named(&name()).is_empty();
+                if times && (is_name() || is_memory()) {
                     words.push(std::mem::take(&mut word));
                 }
                 // `$2` is two dollars.

@@ -1709,3 +1709,11 @@ fn losing_a_node_is_a_failure_and_an_unsaid_write_time_is_assumed() {
     let a = asked("we lose a node every 2 days, a checkpoint takes 5 min: how often to save");
     assert!(a.says.starts_with("Save every 2.77 h ") && value(&a, "write") == Some("300"), "{}", a.says);
 }
+
+#[test]
+fn cards_by_their_memory_and_a_step_that_is_over_are_read() {
+    let a = asked("QLoRA of a 32B on 2x24GB");
+    assert_eq!((value(&a, "gpu"), value(&a, "dp"), a.unused.len()), (Some("rtx-4090"), Some("2"), 0), "{a:?}");
+    assert!(asked("llama 3 8b OOM after the first step").says.contains("Step 2 is the first with Adam’s moments"));
+    assert!(asked("llama 3 8b OOM in the first step").says.contains("nothing has piled up yet"));
+}
