@@ -18,7 +18,8 @@ pub(super) fn of_sides(question: &str) -> Option<Vec<Answered>> {
         let has_model = r.preset.is_some() || r.params.is_some();
         has_model && !super::is_trouble(r) && !super::has_no_state(r)
     };
-    if !readings.iter().all(is_open) {
+    // Without any number of GPUs each side would be of a number that nobody named.
+    if !readings.iter().all(is_open) || readings.iter().all(|r| r.cluster().is_none()) {
         return None;
     }
     let [mine, other] = readings.each_ref().map(of_reading);
@@ -64,9 +65,10 @@ fn line(answered: &Answered, r: &Reading) -> String {
                 return p.finding(s);
             }
             format!(
-                "{} of {} tokens fit beside the weights, {after} once the engine has taken its share.{}",
+                "{} of {} tokens fit beside {} of weights per GPU, {after} once the engine has taken its share.{}",
                 counted(s.fit.requests as u64, "request", "requests"),
                 grouped(p.tokens),
+                Unit::Bytes.format(s.fit.weights),
                 alone(r)
             )
         }),

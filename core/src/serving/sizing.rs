@@ -314,7 +314,9 @@ impl Model for Params {
                 &["Caches too large beside the engine", "Tight beside the engine", "Caches fit"],
                 doc(
                     "With what an engine takes beside weights and caches: the activations that are set, or the CUDA context and communicators that others measured.",
-                    measure("fits", "Verdict on the caches", Unit::Count, |_, p| p.of(|s| f64::from(s.verdict as u8))),
+                    measure("caches", "Verdict on the caches", Unit::Count, |_, p| {
+                        p.of(|s| f64::from(s.verdict as u8))
+                    }),
                 ),
             ),
         ),
@@ -349,7 +351,7 @@ impl Model for Params {
     const DECISION: Option<Decision> = Some(Decision {
         quantities: &["gpus", "token-time"],
         aim: Aim::Within,
-        judges: &["fits"],
+        judges: &["caches"],
         words: ["Not enough GPUs", "Meets the targets"],
         levers: &[
             lever_of("tp", &["0"], "The planner chooses the GPUs per replica."),

@@ -60,7 +60,7 @@ fn findings_have_their_numbers() {
 fn a_verdict_quotes_the_checkpointed_number_and_the_sequences_that_fit() {
     use crate::memory::activations::Recompute;
     use crate::quantity::Unit;
-    let params = read("model=llama-3-70b&gpu=a6000-48&tune=qlora");
+    let params = read("model=llama-3-70b&gpu=l40s-48&tune=qlora");
     let shown = params.evaluate().expect("possible");
     let of = |seq: u64| {
         Params { seq, recompute: Recompute::Full, ..params }.evaluate().expect("possible").total(Tune::Qlora)
