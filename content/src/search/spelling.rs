@@ -29,9 +29,25 @@ pub(super) fn nearest<'a, T>(
             return None;
         }
         let off = distance(&word, &other, unfinished, most)?;
+        // Who is off by two letters has begun right: "sufficient" is not "efficient".
+        let begins = word.iter().take(2).eq(other.iter().take(2));
+        if (off > 1 && !begins) || are_forms(&word, &other) {
+            return None;
+        }
         Some(((off, word.len().abs_diff(other.len()), std::cmp::Reverse(count)), of))
     });
     near.min_by_key(|(rank, _)| *rank).map(|(_, of)| of)
+}
+
+/// Whether both are forms of one English word, which is no slip: "steadily" and "steady".
+fn are_forms(word: &[char], other: &[char]) -> bool {
+    const ENDINGS: [&str; 15] =
+        ["", "y", "e", "ily", "ly", "ier", "iest", "iness", "ness", "ied", "ed", "er", "est", "ing", "able"];
+    const STEM: usize = 4;
+    let stem = word.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let is_ending =
+        |word: &[char]| word.get(stem..).is_some_and(|end| ENDINGS.contains(&end.iter().collect::<String>().as_str()));
+    stem >= STEM && word != other && is_ending(word) && is_ending(other)
 }
 
 fn digits(word: &[char]) -> impl Iterator<Item = &char> {
@@ -86,6 +102,17 @@ mod tests {
         assert_eq!([numbered("zero3"), numbered("llama3"), numbered("lama2")], [None, None, Some("llama2")]);
         assert_eq!(meant("rig", false), None, "every short word is near to another");
         assert_eq!(meant("xyzzyxyzzy", false), None);
+    }
+
+    #[test]
+    fn no_correct_word_is_replaced() {
+        let words = ["efficient", "steady", "training", "gradient", "slow"];
+        let meant = |word: &str| nearest(word, false, words.iter().map(|w| (*w, 1, *w)));
+        assert_eq!(["sufficient", "steadily", "steadier"].map(meant), [None; 3]);
+        assert_eq!(
+            ["eficient", "trainng", "rgadient"].map(meant),
+            [Some("efficient"), Some("training"), Some("gradient")]
+        );
     }
 
     #[test]

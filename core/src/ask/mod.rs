@@ -1294,11 +1294,18 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
     let standard = (entry.read)(&Query::default()).0;
     let query = Query::new(query.iter().filter(|(name, value)| standard.get(name) != Some(*value)));
     let is_open = reading.foreign.as_ref().filter(|_| reading.gpu.is_none() && takes_any(&[Takes::Gpu]));
+    let is_default = reading.gpu.is_none() || reading.cluster().is_none();
     let says = match model {
         _ if let Some(name) = is_open => format!(
             "{} isn’t in the table of GPUs, so what holds for it isn’t said. Ask with its memory instead (“4 cards with 24 GB”), or choose a GPU like it in the figure.",
             crate::quantity::capital(name)
         ),
+        // What holds for the GPU, or the one GPU, with which a figure opens is no answer for others.
+        _ if let Some(what) = reading.uncounted.as_ref().filter(|_| takes_any(&[Takes::Gpu]) && is_default) => {
+            format!(
+                "Which GPUs, and how many? “{what}” isn’t read, and what holds for other GPUs isn’t said. Ask with both, as in “2 cards with 24 GB” or “8 H100”."
+            )
+        }
         // A symptom may be asked about without a model.
         None if reading.preset.is_none() && reading.params.is_none() => String::new(),
         Some(_) => String::new(),

@@ -282,6 +282,8 @@ pub(super) struct Reading {
     pub gpu: Option<&'static Accelerator>,
     /// A GPU or a machine that the table doesn't have.
     pub foreign: Option<String>,
+    /// A number of GPUs, or a GPU's memory, that the question gives and that isn't counted.
+    pub uncounted: Option<String>,
     /// Whether it says nothing but a GPU's name, as drivers print it: "NVIDIA A100-SXM4-80GB".
     pub is_gpu_alone: bool,
     /// GPUs.
@@ -368,13 +370,20 @@ pub(super) fn number(word: &str) -> Option<(f64, &str)> {
 fn split(words: &[String]) -> Option<(&'static str, u64, usize)> {
     const SETTINGS: [&str; 12] =
         ["tp", "pp", "dp", "cp", "ep", "vpp", "ga", "accum", "accumulation", "workers", "layers", "heads"];
+    /// Axes in full, as in `tensor_parallel_size` and `pipeline-model-parallel-size`.
+    const LONG: [(&str, &str); 5] =
+        [("tensor", "tp"), ("pipeline", "pp"), ("data", "dp"), ("context", "cp"), ("expert", "ep")];
+    const FORMS: [&str; 6] = ["model", "parallel", "parallelism", "size", "degree", "of"];
     let word = words.first()?;
     let apart = || {
-        let setting = SETTINGS.into_iter().find(|setting| setting == word)?;
+        let forms = words.iter().skip(1).take(4).take_while(|word| FORMS.contains(&word.as_str())).count();
+        let is_parallel = words.iter().skip(1).take(forms).any(|word| word.starts_with("parallel"));
+        let long = || LONG.into_iter().find(|(name, _)| is_parallel && name == word).map(|(_, axis)| axis);
+        let setting = SETTINGS.into_iter().find(|setting| setting == word).or_else(long)?;
         // `pp 2 stages`, but `dp 8 H100` has GPUs.
-        let next = words.get(2).map_or("", String::as_str);
+        let next = words.get(forms + 2).map_or("", String::as_str);
         let is_own = !next.starts_with("gpu") && gpus_named(next).is_empty();
-        Some((setting, words.get(1)?.parse().ok().filter(|_| is_own)?, 2))
+        Some((setting, words.get(forms + 1)?.parse().ok().filter(|_| is_own)?, forms + 2))
     };
     let joined = || {
         let axis = SETTINGS.into_iter().take(6).find(|axis| word.starts_with(axis))?;
@@ -413,6 +422,18 @@ fn is_card(words: &[String]) -> bool {
         _ => return false,
     };
     matches!(word(at), "gpu" | "gpus" | "card" | "cards")
+}
+
+/// Whether the number at the beginning of these words may be one of GPUs or of their memory: "2x24gb", "3 old 4090s".
+fn is_of_cards(words: &[String]) -> bool {
+    const BETWEEN: [&str; 10] = ["per", "a", "an", "each", "on", "with", "in", "of", "the", "for"];
+    let is_gpu = |at: usize| {
+        let one = |word: &String| DEVICE.contains(&word.trim_end_matches('s')) || names_gpu(word);
+        words.get(at).is_some_and(one)
+    };
+    let is_plain = |word: &String| word.chars().all(char::is_alphabetic) && !BETWEEN.contains(&word.as_str());
+    let has_unit = |word: &String| word.ends_with("gb") || word.ends_with("gib");
+    words.first().is_some_and(has_unit) || is_gpu(1) || (is_gpu(2) && words.get(1).is_some_and(is_plain))
 }
 
 /// Numbers that are written out.
@@ -469,9 +490,19 @@ fn collective_of(words: &[String]) -> Option<&'static str> {
     (1..=3).find_map(named).map(|(_, id)| *id)
 }
 
+/// A question whose numbers of cards by their memory have an x: "2*24GB" is written "2x24gb".
+fn multiplied(lower: &str) -> String {
+    let is_memory = |rest: &str| {
+        let end = rest.trim_start();
+        number(end).is_some_and(|(_, unit)| ["gb", "gib"].iter().any(|gb| unit.trim_start().starts_with(gb)))
+    };
+    let x = |(at, c): (usize, char)| if c == '*' && lower.get(at + 1..).is_some_and(is_memory) { 'x' } else { c };
+    lower.char_indices().map(x).collect()
+}
+
 /// The words of a question. `8xH100` is two, `3.5` and `2.5k` are one, and thousands may have commas.
 pub(super) fn words(question: &str) -> Vec<String> {
-    let lower = rates(question).to_lowercase().replace('×', "x");
+    let lower = multiplied(&rates(question).to_lowercase().replace('×', "x"));
     let chars: Vec<char> = lower.chars().collect();
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -830,7 +861,11 @@ impl Reading {
                 let left = left(near(i.checked_sub(1)), word, n, unit, near(i.checked_add(1)));
                 // "One token" is what something is counted for.
                 let is_each = n == 1.0 && near(i.checked_add(1)) == "token";
-                reading.unread.extend(left.filter(|_| !is_again && !is_each));
+                let left = left.filter(|_| !is_again && !is_each);
+                if let Some(text) = left.as_ref().filter(|_| is_of_cards(rest)) {
+                    reading.uncounted = Some(text.clone());
+                }
+                reading.unread.extend(left);
             }
             if let Some(other) = gigabytes.filter(|gb| memory.is_some_and(|own| own != *gb)) {
                 reading.unread.push(format!("{other} GB"));
@@ -1609,6 +1644,7 @@ impl Reading {
                 let name = gpu.name.trim_end_matches(&format!(" {gigabytes} GB"));
                 self.said.push((What::Gpu, format!("{gigabytes} GB ({name})")));
             } else {
+                self.uncounted = Some(format!("{gigabytes} GB"));
                 self.unread.push(format!("{gigabytes} GB"));
             }
         }

@@ -1716,3 +1716,31 @@ fn cards_by_their_memory_and_a_step_that_is_over_are_read() {
     assert!(asked("llama 3 8b OOM after the first step").says.contains("Step 2 is the first with Adam’s moments"));
     assert!(asked("llama 3 8b OOM in the first step").says.contains("nothing has piled up yet"));
 }
+
+#[test]
+fn gpus_that_are_not_read_get_no_verdict_of_others() {
+    for question in ["QLoRA of a 32B on 2*24GB", "QLoRA 30B on 2x24GB", "QLoRA 30B on 2 * 24 GB"] {
+        let a = asked(question);
+        assert_eq!((value(&a, "gpu"), value(&a, "dp")), (Some("rtx-4090"), Some("2")), "{question}: {a:?}");
+    }
+    for question in ["QLoRA of a 32B on a 23 GB card", "full fine-tuning of 7B on 3 fancy cards", "QLoRA 32B on 2y24gb"]
+    {
+        let a = asked(question);
+        assert!(!a.unused.is_empty() && a.says.starts_with("Which GPUs"), "{question}: {a:?}");
+    }
+}
+
+#[test]
+fn a_layout_is_read_in_its_long_spellings() {
+    for question in [
+        "7B, tensor_parallelism=2 pipeline_parallelism=8 on 16 H100",
+        "7B --tensor-model-parallel-size 2 --pipeline-model-parallel-size 8 16 H100 training",
+        "7B training tensor_parallel_size=2, pipeline_parallel_size=8, 16 H100",
+        "7B training on 16 H100 TP2 PP8",
+        "7B training on 16 H100 with tp_size 2 and pp degree 8",
+    ] {
+        let reading = Reading::of(question);
+        assert_eq!((reading.tp, reading.pp, reading.unread.len()), (Some(2), Some(8), 0), "{question}: {reading:?}");
+        assert_eq!(reading.gpus, Some(16), "{question}");
+    }
+}
