@@ -29,7 +29,7 @@ pub(super) fn fits(b: &Breakdown, r: &Reading) -> String {
         let fits = if verdict == Verdict::Tight { "is tight" } else { "fits" };
         verdict.possible().then(|| format!("{name} {fits} ({})", bytes_decimal(total)))
     };
-    let model = r.preset.or_else(|| like(r.params?, presets::LIST.ids)).map(ModelRef::Preset);
+    let model = r.preset.or_else(|| like(r.params?, r.is_mixture(), presets::LIST.ids)).map(ModelRef::Preset);
     let adapter = |model: ModelRef| {
         let standard = adapters::Params::standard();
         let seq = r.seq.unwrap_or(standard.seq);

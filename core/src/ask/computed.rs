@@ -282,7 +282,7 @@ fn decoded(r: &Reading) -> Option<Answered> {
     if !is_asked || r.trains() || r.collective.is_some() {
         return None;
     }
-    let preset = r.preset.or_else(|| super::read::like(r.params?, presets::LIST.ids))?;
+    let preset = r.preset.or_else(|| super::read::like(r.params?, r.is_mixture(), presets::LIST.ids))?;
     let quants = r.terms().find_map(|term| term.sets.iter().find(|(name, _)| *name == "quant"));
     let quant = quants.map_or(preset.stored.quant.id(), |(_, value)| value);
     // The table's own GPU with that memory, if there is one.

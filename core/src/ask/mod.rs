@@ -601,6 +601,23 @@ fn fewest(query: &Query) -> Query {
     least.map_or_else(|| query.clone(), |gpus| query.with(&Query::new([("gpus", gpus.to_string())])))
 }
 
+/// The figure of adapters on the fewest GPUs on which training fits with ZeRO-3: fewer than a node's are doubled, then come whole nodes.
+fn fewest_adapted(query: &Query) -> Query {
+    let (params, _) = adapters::Params::read(query);
+    let fits = |dp: &u64| {
+        let zero = if *dp > 1 { 3 } else { params.zero };
+        let params = adapters::Params { dp: *dp, zero, recompute: Recompute::Full, ..params };
+        params.evaluate().is_ok_and(|s| params.verdict(&s).possible())
+    };
+    let nodes = (1..=64).map(|nodes| nodes * NODE);
+    let least = [1, 2, 4].into_iter().chain(nodes).find(fits);
+    let set = |dp: u64| {
+        let stage = (dp > 1).then_some(3);
+        query.with(&Query::new(some([("dp", Some(dp)), ("zero", stage)])))
+    };
+    least.map_or_else(|| query.clone(), set)
+}
+
 /// The memory figure on as many of its GPUs as fit, where the cheapest change is more of them.
 fn enough(query: &Query) -> Query {
     let (params, _) = memory::Params::read(query);
@@ -692,7 +709,7 @@ fn shaped(r: &Reading) -> Option<&'static presets::Preset> {
     let near = || {
         let is_load = r.seq.is_some() || r.micro_batch().is_some();
         let params = r.params.filter(|_| (r.trains() && is_load) || r.asks_batch())?;
-        like(params, presets::LIST.ids)
+        like(params, r.is_mixture(), presets::LIST.ids)
     };
     r.preset.or_else(near)
 }
@@ -1095,6 +1112,9 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
         }
     }
     if rule.figure == adapters::Params::ID {
+        if asks_fewest(reading) {
+            answered.query = fewest_adapted(&answered.query);
+        }
         answered.query = tuned(reading, &sharded_adapter(reading, &answered.query));
     }
     if rule.figure == rlhf::Params::ID && asks_fewest(reading) {
@@ -1175,6 +1195,11 @@ fn assumed(rule: &Rule, reading: &Reading, query: &Query) -> String {
     if rule.figure == rlhf::Params::ID && asks_fewest(reading) {
         return String::new();
     }
+    if rule.figure == adapters::Params::ID && asks_fewest(reading) {
+        let (params, _) = adapters::Params::read(query);
+        let fits = params.evaluate().is_ok_and(|s| params.verdict(&s).possible());
+        return if fits { format!("At least {} × {}. ", grouped(params.dp), params.gpu.name) } else { String::new() };
+    }
     if rule.figure == memory::Params::ID && reading.asks_gpus() {
         let (params, _) = memory::Params::read(query);
         let fits = params.judged().is_some_and(|(_, verdict)| verdict.possible());
@@ -1221,7 +1246,8 @@ fn model_of(rule: &Rule, entry: &catalogue::Entry, reading: &Reading) -> (Option
         (None, Some(params)) if takes_count => (Some(ModelRef::Count(params as u64)), None),
         (None, params) => {
             let of_preset = || reading.preset?.shape.count().ok().map(|count| count.total as f64);
-            let near = params.or_else(of_preset).zip(choices).and_then(|(params, ids)| like(params, ids));
+            let is_mixture = reading.preset.map_or_else(|| reading.is_mixture(), |preset| preset.shape.moe.is_some());
+            let near = params.or_else(of_preset).zip(choices).and_then(|(params, ids)| like(params, is_mixture, ids));
             let named = |near: &'static presets::Preset| {
                 (ModelRef::Preset(near), format!("counted as {}, the nearest model in this figure", near.name))
             };

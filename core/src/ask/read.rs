@@ -424,6 +424,71 @@ fn is_card(words: &[String]) -> bool {
     matches!(word(at), "gpu" | "gpus" | "card" | "cards")
 }
 
+/// Examples and the tokens of each at the beginning of these words, and how many words they are: "50k examples of 1k tokens".
+fn data_set(words: &[String]) -> Option<(f64, f64, usize)> {
+    const EXAMPLES: [&str; 10] = [
+        "examples",
+        "samples",
+        "rows",
+        "pairs",
+        "conversations",
+        "documents",
+        "records",
+        "instances",
+        "dialogues",
+        "texts",
+    ];
+    const BETWEEN: [&str; 14] = [
+        "of",
+        "with",
+        "at",
+        "x",
+        "times",
+        "each",
+        "averaging",
+        "average",
+        "avg",
+        "about",
+        "around",
+        "roughly",
+        "length",
+        "having",
+    ];
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    // A number at a place, and the place after it.
+    let counted = |at: usize| {
+        let (n, unit) = number(word(at))?;
+        let (unit, next) = if unit.is_empty() { (word(at + 1), at + 1) } else { (unit, at) };
+        match unit {
+            "k" | "thousand" => Some((n * 1e3, next + 1)),
+            "m" | "million" => Some((n * 1e6, next + 1)),
+            _ if next > at => Some((n, next)),
+            _ => None,
+        }
+    };
+    let (examples, mut at) = counted(0)?;
+    // "10k training examples".
+    at += usize::from(matches!(word(at), "training" | "instruction" | "preference"));
+    EXAMPLES.contains(&word(at)).then_some(())?;
+    at += 1;
+    at += words.iter().skip(at).take(3).take_while(|word| BETWEEN.contains(&word.as_str())).count();
+    let (tokens, at) = counted(at)?;
+    // Of a step, it is a batch.
+    let is_batch = words.iter().skip(at).take(4).any(|word| STEP.contains(&word.as_str()) || word == "batch");
+    (TOKENS.contains(&word(at)) && !is_batch && examples >= 1.0 && tokens >= 1.0).then_some((examples, tokens, at + 1))
+}
+
+/// The epochs that a question says, and where: "3 epochs".
+fn epochs(words: &[String]) -> Option<(f64, usize)> {
+    words.windows(2).enumerate().find_map(|(at, pair)| match pair {
+        [n, unit] if matches!(unit.as_str(), "epoch" | "epochs") => {
+            let n = n.parse().ok().or_else(|| spelled(n)).filter(|n| (1.0..=1e4).contains(n))?;
+            Some((n, at))
+        }
+        _ => None,
+    })
+}
+
 /// Whether the number at the beginning of these words may be one of GPUs or of their memory: "2x24gb", "3 old 4090s".
 fn is_of_cards(words: &[String]) -> bool {
     const BETWEEN: [&str; 10] = ["per", "a", "an", "each", "on", "with", "in", "of", "the", "for"];
@@ -650,10 +715,17 @@ fn of_family(words: &[String], size: &str) -> Option<&'static Preset> {
     presets::ALL.iter().rev().find(|p| says(family(p.id)) && is_sized(p))
 }
 
-/// The model that a bare size is taken for: one with that size in its name, Llama before others.
-pub(super) fn like(params: f64, ids: &[&str]) -> Option<&'static Preset> {
+/// The model that a bare size is taken for: of its kind, dense or a mixture of experts, one with that size in its name, Llama before others; of
+/// the other kind only where its own has none near.
+pub(super) fn like(params: f64, is_mixture: bool, ids: &[&str]) -> Option<&'static Preset> {
+    of_kind(params, is_mixture, ids).or_else(|| of_kind(params, !is_mixture, ids))
+}
+
+/// Of one kind the model that a bare size is taken for.
+fn of_kind(params: f64, is_mixture: bool, ids: &[&str]) -> Option<&'static Preset> {
     let size = bare(&count(params));
-    let listed = || presets::ALL.iter().filter(|preset| ids.contains(&preset.id));
+    let is_of_kind = |preset: &&Preset| preset.shape.moe.is_some() == is_mixture;
+    let listed = || presets::ALL.iter().filter(|preset| ids.contains(&preset.id)).filter(is_of_kind);
     let sized = || listed().filter(|preset| preset.id.split('-').any(|part| bare(part) == size));
     let llama = sized().rfind(|preset| preset.id.starts_with("llama"));
     let off = |preset: &Preset| preset.shape.count().map_or(f64::INFINITY, |c| (c.total as f64 / params).ln().abs());
@@ -766,6 +838,8 @@ impl Reading {
         reading.collective = collective_of(&words);
         let mut candidates: Vec<&'static Accelerator> = Vec::new();
         let (mut memory, mut is_other) = (None, false);
+        // Where epochs stand that are counted.
+        let mut passed = None;
         let mut i = 0;
         while let Some(word) = words.get(i) {
             let rest = words.get(i..).unwrap_or_default();
@@ -840,6 +914,31 @@ impl Reading {
                     _ => reading.unread.push(text),
                 }
                 i += n;
+                continue;
+            }
+            let is_of_run = || reading.trains() || reading.wants(&super::ADAPTER) || reading.has(&super::RL);
+            if reading.tokens.is_none()
+                && let Some((examples, tokens, n)) = data_set(rest).filter(|_| is_of_run())
+            {
+                let passes = epochs(&words);
+                let all = examples * tokens * passes.map_or(1.0, |(n, _)| n);
+                if all.is_finite() && all < 1e18 {
+                    reading.tokens = Some(all);
+                    let times = passes.map_or_else(String::new, |(n, _)| format!(" × {n} epochs"));
+                    let text = format!(
+                        "{} examples × {} tokens{times} = {} tokens",
+                        close(examples),
+                        grouped(tokens as u64),
+                        close(all)
+                    );
+                    reading.said.push((What::Tokens, text));
+                    passed = passes.map(|(_, at)| at);
+                    i += n;
+                    continue;
+                }
+            }
+            if passed == Some(i) {
+                i += 2;
                 continue;
             }
             // "4-bit" is no amount of bits.
@@ -1624,6 +1723,17 @@ impl Reading {
             self.gpus = Some(gpus);
             self.said.push((What::Cluster, counted(gpus, "GPU", "GPUs")));
         }
+    }
+
+    /// Whether its model is a mixture of experts, by what it says of one: "MoE", a family of them, or "A22B" and "8x22B".
+    pub fn is_mixture(&self) -> bool {
+        let whole = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        let is_size = |word: &String| {
+            let Some(size) = word.strip_suffix('b') else { return false };
+            size.strip_prefix('a').is_some_and(whole)
+                || size.split_once('x').is_some_and(|(n, each)| whole(n) && whole(each))
+        };
+        self.has(&["moe", "mixture", "mixtral", "grok", "dbrx"]) || self.words.iter().any(is_size)
     }
 
     /// The GPU from its name, from its memory, or from both.

@@ -1744,3 +1744,45 @@ fn a_layout_is_read_in_its_long_spellings() {
         assert_eq!(reading.gpus, Some(16), "{question}");
     }
 }
+
+#[test]
+fn examples_times_their_tokens_are_the_tokens_of_a_run() {
+    for (question, tokens) in [
+        ("fine-tune 70B qlora cost on one H100, 50k examples of 1k tokens", 50e6),
+        ("how long to fine-tune 7B on 8 H100 with 20,000 samples, 2048 tokens each, 3 epochs", 20_000.0 * 2048.0 * 3.0),
+        ("SFT of 8B, 10k training examples averaging 500 tokens, two epochs", 10e6),
+    ] {
+        let reading = Reading::of(question);
+        assert_eq!((reading.tokens, reading.unread.len()), (Some(tokens), 0), "{question}: {reading:?}");
+        assert!(run_of(question).read.iter().any(|read| read.contains("examples × ")), "{question}");
+    }
+    let batch = Reading::of("training 7B with 512 samples of 2048 tokens per step");
+    assert_eq!(batch.tokens, None, "{batch:?}");
+}
+
+#[test]
+fn a_bare_size_is_dense_unless_a_mixture_is_named() {
+    let like = |question: &str, params: f64| read::like(params, Reading::of(question).is_mixture(), presets::LIST.ids);
+    let is_mixture = |question, params| like(question, params).expect("a model").shape.moe.is_some();
+    assert!(!is_mixture("QLoRA 30B on a 4090", 30e9));
+    assert!(is_mixture("QLoRA 30B-A3B on a 4090", 30e9) && is_mixture("a 30B MoE on a 4090", 30e9));
+    let a = asked("QLoRA of a 30B on 2 RTX 4090");
+    assert!(a.read.iter().any(|read| read.contains("counted as Qwen3 32B")), "{:?}", a.read);
+}
+
+#[test]
+fn how_many_gpus_an_adapter_takes_is_the_fewest_on_which_it_fits() {
+    for question in
+        ["how many H100 for LoRA of a 70B", "how many A100 40GB for QLoRA of a 70B", "minimum GPUs to LoRA tune 70B"]
+    {
+        let a = asked(question);
+        let (params, _) = adapters::Params::read(&a.query);
+        let fits = |dp: u64| {
+            let params = adapters::Params { dp, ..params };
+            params.evaluate().is_ok_and(|s| params.verdict(&s).possible())
+        };
+        assert_eq!(a.figure, adapters::Params::ID, "{question}");
+        assert!(fits(params.dp) && (params.dp == 1 || !fits(params.dp / 2)), "{question}: {}", a.query);
+        assert!(a.says.starts_with(&format!("At least {} × ", params.dp)), "{question}: {}", a.says);
+    }
+}
