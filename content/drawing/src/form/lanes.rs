@@ -3,7 +3,7 @@
 use ringside_core::quantity::Unit;
 
 use super::pen::Area;
-use super::{Head, Pen, Tone};
+use super::{Head, Pen, Press, Tone};
 use crate::chart::Ink;
 use crate::scale::Linear;
 
@@ -29,18 +29,22 @@ pub struct Lanes {
 pub struct Lane {
     /// What it is called, at its left.
     pub name: String,
+    /// What else is to be known of it, under its name where there is room.
+    pub note: String,
     /// How high it is; others are as high by their own numbers.
     pub high: f64,
     /// What is in it. Pieces of one color are drawn together, in the order in which colors first appear.
     pub pieces: Vec<Piece>,
     /// What it comes to, at its end; empty where nothing is to be said.
     pub sum: String,
+    /// What pressing it does.
+    pub press: Option<Press>,
 }
 
 impl Lane {
     /// A row of ordinary height.
     pub fn new(name: impl Into<String>, pieces: Vec<Piece>) -> Self {
-        Self { name: name.into(), high: 1.0, pieces, sum: String::new() }
+        Self { name: name.into(), high: 1.0, pieces, ..Self::default() }
     }
 
     /// A row of parts that follow each other from 0: tone, length and text of each, with what they come to.
@@ -57,6 +61,18 @@ impl Lane {
         });
         let pieces = pieces.collect();
         Self { sum: sum.into(), ..Self::new(name, pieces) }
+    }
+
+    /// With this under its name.
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = note.into();
+        self
+    }
+
+    /// With this done by a press.
+    pub fn press(mut self, press: Press) -> Self {
+        self.press = Some(press);
+        self
     }
 }
 
@@ -99,6 +115,8 @@ pub struct Limit {
 const JOINED: f64 = 0.7;
 /// Pieces wider than the first have the second left free behind them, in pixels.
 const GAP: (f64, f64) = (4.0, 0.75);
+/// The part of the width that names may take, and the part that they may take where that is fewer pixels than the last.
+const NAMES: (f64, f64, f64) = (0.38, 0.5, 180.0);
 /// The part of a row that its pieces are high.
 const FULL: f64 = 0.82;
 
@@ -113,7 +131,9 @@ impl Lanes {
         let size = pen.size();
         let foot = if self.unit.is_some() { size * 1.7 } else { 2.0 };
         let head = if self.limits.is_empty() { 0.0 } else { size * 1.4 };
-        let names = pen.widest(self.rows.iter().map(|row| row.name.as_str())).min((right - left) * 0.38);
+        let whole = right - left;
+        let most = (whole * NAMES.0).max((whole * NAMES.1).min(NAMES.2));
+        let names = pen.widest(self.rows.iter().flat_map(|row| [row.name.as_str(), row.note.as_str()])).min(most);
         let sums = pen.widest(self.rows.iter().map(|row| row.sum.as_str()));
         let (from, to) =
             (left + names + if names > 0.0 { 8.0 } else { 0.0 }, right - sums - if sums > 0.0 { 8.0 } else { 2.0 });
@@ -139,11 +159,14 @@ impl Lanes {
             let gap = (high * (1.0 - FULL)).min(6.0);
             let bar = Area { left: from, top: y + gap / 2.0, right: to, bottom: y + high - gap / 2.0 };
             if i % every == 0 {
-                pen.name(&row.name, from - 8.0, bar.middle()[1], [names, high]);
+                pen.name(&row.name, &row.note, from - 8.0, bar.middle()[1], [names, high]);
             }
             self.row(pen, row, bar, x);
             if i % every == 0 {
                 pen.words(&row.sum, [to + 8.0, bar.middle()[1]], "start", Ink::Ink, pen.size_in(high));
+            }
+            if let Some(press) = &row.press {
+                pen.press(Area { left, top: y, right, bottom: y + high }, press);
             }
             y += high;
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Head, Tone};
+use super::{Head, Press, Tone};
 use crate::chart::{Frame, Ink, text};
 use crate::escaped;
 
@@ -42,12 +42,13 @@ const STRONG: u8 = 70;
 pub struct Pen {
     out: String,
     size: f64,
+    presses: Vec<(Area, Press)>,
 }
 
 impl Pen {
     /// One that writes words of this size.
     pub fn new(size: f64) -> Self {
-        Self { out: String::new(), size }
+        Self { out: String::new(), size, presses: Vec::new() }
     }
 
     /// The size of words.
@@ -56,8 +57,37 @@ impl Pen {
     }
 
     /// What was drawn.
-    pub fn drawn(self) -> String {
-        self.out
+    pub fn drawn(&self) -> &str {
+        &self.out
+    }
+
+    /// A part that can be pressed. It is no part of the drawing.
+    pub fn press(&mut self, area: Area, press: &Press) {
+        self.presses.push((area, press.clone()));
+    }
+
+    /// What can be pressed, as buttons that show nothing by themselves. The tab key reaches the one that is chosen.
+    pub fn pressed(&self) -> String {
+        let first = self.presses.iter().position(|(_, press)| press.is_on).unwrap_or(0);
+        let mut out = String::new();
+        for (i, (area, press)) in self.presses.iter().enumerate() {
+            let [wide, high] = area.size();
+            // Writing to a string does not fail.
+            let _ = write!(
+                out,
+                "<rect role=\"button\" tabindex=\"{}\" aria-pressed=\"{}\" aria-label=\"{}\" data-sets=\"{}\" \
+                 x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"3\"/>",
+                if i == first { 0 } else { -1 },
+                press.is_on,
+                escaped(&press.name),
+                escaped(&press.sets.to_string()),
+                area.left + 0.5,
+                area.top + 0.5,
+                (wide - 1.0).max(1.0),
+                (high - 1.0).max(1.0)
+            );
+        }
+        out
     }
 
     /// The width of the widest of these.
@@ -132,10 +162,17 @@ impl Pen {
         );
     }
 
-    /// The name of a row, which ends at `right`; smaller where there is no room for it.
-    pub fn name(&mut self, name: &str, right: f64, middle: f64, room: [f64; 2]) {
-        let size = self.fitting(name, room[0], room[1] / LINE);
-        self.words(name, [right, middle], "end", Ink::Soft, size.max(SMALLEST));
+    /// The name of a row, which ends at `right`, with its note under it; smaller where there is no room for it.
+    pub fn name(&mut self, name: &str, note: &str, right: f64, middle: f64, [wide, high]: [f64; 2]) {
+        let lines = if note.is_empty() || high < 2.0 * LINE * SMALLEST { 1.0 } else { 2.0 };
+        let size = self.fitting(name, wide, high / LINE / lines).max(SMALLEST);
+        let up = (lines - 1.0) * size * LINE / 2.0;
+        let ink = if lines > 1.0 { Ink::Ink } else { Ink::Soft };
+        self.words(name, [right, middle - up], "end", ink, size);
+        if lines > 1.0 {
+            let small = self.fitting(note, wide, size * 0.92).max(SMALLEST);
+            self.words(note, [right, middle + up], "end", Ink::Soft, small);
+        }
     }
 
     /// Every how many rows of a height one has room for its name.
