@@ -170,7 +170,8 @@ impl Pen {
         let ink = if lines > 1.0 { Ink::Ink } else { Ink::Soft };
         self.words(name, [right, middle - up], "end", ink, size);
         if lines > 1.0 {
-            let small = self.fitting(note, wide, size * 0.92).max(SMALLEST);
+            // Names of code are wider than they are reckoned.
+            let small = self.fitting(note, wide * 0.93, size * 0.92).max(SMALLEST);
             self.words(note, [right, middle + up], "end", Ink::Soft, small);
         }
     }
