@@ -101,7 +101,9 @@ impl<M: Model> Controls<M> {
             view! { <div class="bare" class:nowhere=is_empty>{section(heading, controls)}</div> }.into_any()
         });
         let more: Vec<AnyView> = more.collect();
-        let unknown: Vec<&str> = self.special.iter().map(|(name, _)| *name).collect();
+        // What the drawing sets has a control only where it decides.
+        let is_drawn = |name: &str| M::PARAMS.iter().any(|p| p.spec.name == name && p.look.group == Group::Drawn);
+        let unknown: Vec<&str> = self.special.iter().map(|(name, _)| *name).filter(|name| !is_drawn(name)).collect();
         debug_assert!(unknown.is_empty(), "{}: no control of {unknown:?}", M::ID);
         let (is_set, standard, elsewhere) = (self.state, M::standard(), self.elsewhere.clone());
         Drawn {

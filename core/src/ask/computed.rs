@@ -130,21 +130,8 @@ fn interval(r: &Reading) -> Option<Answered> {
         return None;
     }
     let times = times(r);
-    const FAILS: [&str; 13] = [
-        "mtbf",
-        "mttf",
-        "between",
-        "fail",
-        "fails",
-        "failure",
-        "failures",
-        "crash",
-        "crashes",
-        "dies",
-        "every",
-        "mean",
-        "interrupted",
-    ];
+    const FAILS: [&str; 5] = ["mtbf", "mttf", "between", "every", "mean"];
+    let fails: Vec<&str> = FAILS.into_iter().chain(super::read::FAILS).collect();
     const WRITES: [&str; 14] = [
         "write",
         "writes",
@@ -165,10 +152,14 @@ fn interval(r: &Reading) -> Option<Answered> {
         let far = |(own, word): (usize, &String)| list.contains(&word.as_str()).then(|| own.abs_diff(at));
         r.words.iter().enumerate().filter_map(far).min().unwrap_or(usize::MAX)
     };
-    let (mtbf_at, mtbf, mtbf_said) = times.iter().min_by_key(|(at, ..)| near(*at, &FAILS))?.clone();
+    let (mtbf_at, mtbf, mtbf_said) = times.iter().min_by_key(|(at, ..)| near(*at, &fails))?.clone();
     let write = times.iter().filter(|(at, ..)| *at != mtbf_at).min_by_key(|(at, ..)| near(*at, &WRITES));
     let moved = r.bytes.zip(r.bandwidth).map(|(bytes, bandwidth)| (bytes / bandwidth, String::new()));
-    let (write, write_said) = write.map(|(_, seconds, said)| (*seconds, said.clone())).or(moved)?;
+    let given = write.map(|(_, seconds, said)| (*seconds, said.clone())).or(moved);
+    let is_given = given.is_some();
+    // Who doesn't say how long it takes to write is answered for the figure's checkpoint.
+    let usual = || Failures::standard().evaluate().ok().map(|o| (o.cost, String::new()));
+    let (write, write_said) = given.or_else(usual)?;
     let gpus = r.cluster().map_or(Failures::standard().gpus, |[node, nodes]| node.saturating_mul(nodes));
     let gpus = gpus.clamp(8, 131_072);
     let each = mtbf / 3600.0 * gpus as f64;
@@ -191,8 +182,13 @@ fn interval(r: &Reading) -> Option<Answered> {
     let own = [mtbf_said, write_said].map(|text| text.to_owned());
     let takes = [What::Cluster, What::Bytes, What::Bandwidth, What::Days];
     let mut answered = shown(r, state(daly.round()), &takes, &own, |p: &Failures, o| {
+        let assumed = if is_given {
+            ""
+        } else {
+            "The question doesn’t say how long a checkpoint stops training: the figure’s time is assumed. "
+        };
         format!(
-            "Save every {} (Daly; Young’s √(2δM) is {}): a checkpoint stops training for {}, and something fails every {}. With \
+            "{assumed}Save every {} (Daly; Young’s √(2δM) is {}): a checkpoint stops training for {}, and something fails every {}. With \
              that interval and the figure’s recovery time of {}, {} of the time is useful work.",
             Unit::Seconds.format(o.daly),
             Unit::Seconds.format(o.young),

@@ -295,7 +295,13 @@ const RULES: [Rule; 8] = [
             sets.push(("method", method.to_owned()));
             sets
         },
-        says: |query, _| of(query, |p: &rlhf::Params, s| p.finding(s)),
+        says: |query, r| {
+            let fewest = |p: &rlhf::Params, s: &rlhf::Step| match s.verdict.possible() && asks_fewest(r) {
+                true => format!("At least {} × {}. ", grouped(p.gpus), p.gpu.name),
+                false => String::new(),
+            };
+            of(query, |p: &rlhf::Params, s| fewest(p, s) + &p.finding(s))
+        },
     },
     Rule {
         figure: batching::Params::ID,
@@ -576,6 +582,23 @@ fn batch_of(b: &memory::Breakdown) -> String {
             p.optimizer.label()
         ),
     }
+}
+
+/// Whether it asks how many GPUs a step of reinforcement learning takes.
+fn asks_fewest(r: &Reading) -> bool {
+    r.cluster().is_none() && (r.asks_gpus() || r.has(&FEWEST))
+}
+
+/// The figure of reinforcement learning on the fewest GPUs on which it fits: fewer than a node's are doubled, then come whole nodes.
+fn fewest(query: &Query) -> Query {
+    let (params, _) = rlhf::Params::read(query);
+    let fits = |gpus: &u64| {
+        let params = rlhf::Params { gpus: *gpus, ..params };
+        params.evaluate().is_ok_and(|step| step.verdict.possible())
+    };
+    let nodes = (1..=64).map(|nodes| nodes * NODE);
+    let least = [1, 2, 4].into_iter().chain(nodes).find(fits);
+    least.map_or_else(|| query.clone(), |gpus| query.with(&Query::new([("gpus", gpus.to_string())])))
 }
 
 /// The memory figure on as many of its GPUs as fit, where the cheapest change is more of them.
@@ -1074,6 +1097,9 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
     if rule.figure == adapters::Params::ID {
         answered.query = tuned(reading, &sharded_adapter(reading, &answered.query));
     }
+    if rule.figure == rlhf::Params::ID && asks_fewest(reading) {
+        answered.query = fewest(&answered.query);
+    }
     if reading.foreign.is_some() && reading.gpu.is_none() {
         answered.says = offloaded(rule, &answered.query, reading) + &answered.says;
     }
@@ -1146,6 +1172,9 @@ fn assumed(rule: &Rule, reading: &Reading, query: &Query) -> String {
     };
     let gpus = entry.params().find(takes).and_then(|param| shown.get(param.spec.name)?.parse::<u64>().ok());
     // Who asks how many is told.
+    if rule.figure == rlhf::Params::ID && asks_fewest(reading) {
+        return String::new();
+    }
     if rule.figure == memory::Params::ID && reading.asks_gpus() {
         let (params, _) = memory::Params::read(query);
         let fits = params.judged().is_some_and(|(_, verdict)| verdict.possible());

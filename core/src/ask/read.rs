@@ -495,7 +495,10 @@ pub(super) fn words(question: &str) -> Vec<String> {
                 // `8x` before a name, and `2x` before a card's number.
                 let times = *c == 'x' && word.len() > 1 && word.bytes().rev().skip(1).all(|b| b.is_ascii_digit());
                 let name = || chars.iter().skip(i + 1).take_while(|c| c.is_alphanumeric()).collect::<String>();
-                if times && (chars.get(i + 1).is_some_and(|c| c.is_alphabetic()) || !gpus_named(&name()).is_empty()) {
+                // "2x24GB".
+                let is_memory = || number(&name()).is_some_and(|(_, unit)| matches!(unit, "gb" | "gib"));
+                let is_name = || chars.get(i + 1).is_some_and(|c| c.is_alphabetic()) || !gpus_named(&name()).is_empty();
+                if times && (is_name() || is_memory()) {
                     words.push(std::mem::take(&mut word));
                 }
                 // `$2` is two dollars.
@@ -690,6 +693,24 @@ fn term_of(words: &[String]) -> Option<&'static Term> {
 /// What a state is saved in.
 pub(super) const CHECKPOINT: [&str; 7] =
     ["checkpoint", "checkpoints", "checkpointing", "ckpt", "ckpts", "save", "saving"];
+
+/// What becomes of a node, or what somebody does with it, that ends a run.
+pub(super) const FAILS: [&str; 14] = [
+    "fail",
+    "fails",
+    "failure",
+    "failures",
+    "crash",
+    "crashes",
+    "dies",
+    "die",
+    "lose",
+    "loses",
+    "losing",
+    "lost",
+    "interrupted",
+    "breaks",
+];
 
 /// Days of a unit of time.
 fn days(unit: &str) -> f64 {
@@ -1196,8 +1217,7 @@ impl Reading {
 
     /// Whether it asks how often to save.
     pub fn asks_interval(&self) -> bool {
-        let fails =
-            self.follows(&["fail", "fails", "failure", "failures", "crash", "crashes", "dies"], &["every", "per"]);
+        let fails = self.follows(&FAILS, &["every", "per"]);
         let is_named = self.has(&["mtbf", "mttf", "daly", "young"]) || self.says(&["time", "between", "failures"]);
         (self.has(&CHECKPOINT) && (is_named || fails))
             || (self.has(&["daly", "young"]) && self.has(&["mtbf", "interval"]))

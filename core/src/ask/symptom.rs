@@ -132,6 +132,8 @@ fn when(r: &Reading) -> Option<When> {
     }
     match r.at_step() {
         _ if r.says(&["the", "second"]) && r.has(&["batch", "step", "iteration"]) => Some(When::Second),
+        // What is there after the first step are the moments that it made.
+        Some(0 | 1) if r.says(&["after", "the", "first"]) || r.says(&["after", "first"]) => Some(When::Second),
         Some(0 | 1) => Some(When::Passes),
         Some(2) => Some(When::Second),
         Some(n) => Some(When::Later(Some(n))),

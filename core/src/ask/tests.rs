@@ -1688,3 +1688,32 @@ fn a_layout_of_a_server_is_not_one_of_training() {
     assert_eq!((a.figure, value(&a, "tp")), ("kv-cache", Some("4")));
     assert!(a.says.starts_with("Computed with tensor parallelism. Pipeline stages aren’t computed"), "{}", a.says);
 }
+
+#[test]
+fn the_fewest_gpus_of_reinforcement_learning_are_those_on_which_it_fits() {
+    for question in ["minimum number of GPUs for GRPO of a 7B", "how many H100s do I need for GRPO of Qwen2.5 32B"] {
+        let a = asked(question);
+        let (params, _) = rlhf::Params::read(&a.query);
+        let fits = |gpus: u64| rlhf::Params { gpus, ..params }.evaluate().is_ok_and(|step| step.verdict.possible());
+        let before = if params.gpus > NODE { params.gpus - NODE } else { params.gpus / 2 };
+        assert!(a.figure == rlhf::Params::ID && fits(params.gpus) && !fits(before), "{question}: {}", a.query);
+        assert!(a.says.starts_with(&format!("At least {} × ", params.gpus)), "{question}: {}", a.says);
+    }
+}
+
+#[test]
+fn losing_a_node_is_a_failure_and_an_unsaid_write_time_is_assumed() {
+    let a = asked("how often to checkpoint if I lose a node every 2 days");
+    assert_eq!((a.figure, a.unused.len()), ("failure-campaign", 0), "{a:?}");
+    assert!(a.says.contains("is assumed. Save every ") && a.says.contains("fails every 2 days"), "{}", a.says);
+    let a = asked("we lose a node every 2 days, a checkpoint takes 5 min: how often to save");
+    assert!(a.says.starts_with("Save every 2.77 h ") && value(&a, "write") == Some("300"), "{}", a.says);
+}
+
+#[test]
+fn cards_by_their_memory_and_a_step_that_is_over_are_read() {
+    let a = asked("QLoRA of a 32B on 2x24GB");
+    assert_eq!((value(&a, "gpu"), value(&a, "dp"), a.unused.len()), (Some("rtx-4090"), Some("2"), 0), "{a:?}");
+    assert!(asked("llama 3 8b OOM after the first step").says.contains("Step 2 is the first with Adam’s moments"));
+    assert!(asked("llama 3 8b OOM in the first step").says.contains("nothing has piled up yet"));
+}

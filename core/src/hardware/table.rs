@@ -41,7 +41,8 @@ impl Accelerator {
         Self { fp8: Some(tflops * 1e12), ..self }
     }
 
-    /// With the GiB that a process sees: what PyTorch's out-of-memory messages call the total capacity, from a public thread.
+    /// With the GiB that a process sees, from a public thread: what PyTorch's out-of-memory messages call the total capacity, XLA's the capacity
+    /// of HBM, or rocminfo the size of the pool.
     const fn seen(self, gib: f64, source: &'static str) -> Self {
         Self { memory: Bytes(gib * GIB), seen: Some(source), ..self }
     }
@@ -224,21 +225,21 @@ pub const ALL: &[Accelerator] = &[
             "NVIDIA A10G Tensor Core GPU data sheet (Amazon EC2 G5)",
             "https://d1.awsstatic.com/product-marketing/ec2/NVIDIA_AWS_A10G_DataSheet_FINAL_02_17_2022.pdf",
         ),
-    ),
+    ).seen(21.99, "philschmid/deep-learning-pytorch-huggingface issue 49"),
     row(
         ("l4-24", "L4 24 GB"),
         (24.0, 0),
         300.0,
         (121.0, "bf16"), card("pcie4"),
         from("NVIDIA L4 Tensor Core GPU, specifications", "https://www.nvidia.com/en-us/data-center/l4/"),
-    ).twice_as_fast_in_fp8(),
+    ).twice_as_fast_in_fp8().seen(22.03, "ArcInstitute/evo2 issue 190"),
     row(
         ("a6000-48", "RTX A6000 48 GB"),
         (48.0, 0),
         768.0,
         (154.8, "bf16"), card("pcie4"),
         from("NVIDIA RTX A6000 data sheet", "https://www.nvidia.com/en-us/design-visualization/rtx-a6000/"),
-    ),
+    ).seen(47.54, "google-research/semivl issue 18"),
     row(
         ("l40s-48", "L40S 48 GB"),
         (48.0, 46_068),
@@ -255,8 +256,8 @@ pub const ALL: &[Accelerator] = &[
             "NVIDIA A100 40GB PCIe GPU Accelerator (product brief PB-10137-001_v03)",
             "https://docslib.org/doc/3015592/a100-40gb-pcie-product-brief",
         ),
-    ).with(GA100),
-    row(("a100-pcie-80", "A100 PCIe 80 GB"), (80.0, 0), 1935.0, (312.0, "bf16"), card("pcie4"), AMPERE).with(GA100),
+    ).with(GA100).seen(39.38, "vllm-project/vllm issue 16570"),
+    row(("a100-pcie-80", "A100 PCIe 80 GB"), (80.0, 0), 1935.0, (312.0, "bf16"), card("pcie4"), AMPERE).with(GA100).seen(79.15, "ekondis/mixbench issue 47"),
     row(("a100-40", "A100 SXM 40 GB"), (40.0, 40_960), 1555.0, (312.0, "bf16"), ports("nvlink3", "hdr", "pcie4"), AMPERE_40).with(GA100).seen(39.50, "TianheWu/CoSeR issue 10"),
     row(("a100-80", "A100 SXM 80 GB"), (80.0, 81_920), 2039.0, (312.0, "bf16"), ports("nvlink3", "hdr", "pcie4"), AMPERE).with(GA100).seen(79.25, "levihsu/OOTDiffusion issue 235"),
     row(
@@ -291,14 +292,14 @@ pub const ALL: &[Accelerator] = &[
             "H20 96 GB: specifications by Will It Run AI",
             "https://willitrunai.com/es/gpus/h20-96gb",
         ),
-    ).twice_as_fast_in_fp8(),
+    ).twice_as_fast_in_fp8().seen(95.10, "vllm-project/vllm issue 29360"),
     row(
         ("h200-141", "H200 SXM 141 GB"),
         (141.0, 143_771),
         4800.0,
         (989.0, "bf16"), ports("nvlink4", "ndr", "pcie5"),
         from("NVIDIA H200 Tensor Core GPU, specifications", "https://www.nvidia.com/en-us/data-center/h200/"),
-    ).twice_as_fast_in_fp8(),
+    ).twice_as_fast_in_fp8().seen(139.72, "liziniu/GEM issue 4"),
     row(("b200", "B200 SXM 180 GB"), (180.0, 0), 8000.0, (2250.0, "bf16"), ports("nvlink5", "ndr", "pcie5"), HGX).twice_as_fast_in_fp8().with(GB100).seen(178.35, "pytorch/ao pull request 4002"),
     row(
         ("gb200", "GB200 186 GB"),
@@ -306,7 +307,7 @@ pub const ALL: &[Accelerator] = &[
         8000.0,
         (2500.0, "bf16"), ports("nvlink5", "ndr", ""),
         from("NVIDIA GB200 NVL72, specifications", "https://www.nvidia.com/en-us/data-center/gb200-nvl72/"),
-    ).twice_as_fast_in_fp8(),
+    ).twice_as_fast_in_fp8().seen(184.31, "vllm-project/vllm issue 43951"),
     row(("b300", "B300 SXM 288 GB"), (288.0, 0), 8000.0, (2250.0, "bf16"), ports("nvlink5", "xdr", "pcie5"), HGX).twice_as_fast_in_fp8(),
     row(
         ("gb300", "GB300 279 GB"),
@@ -317,7 +318,7 @@ pub const ALL: &[Accelerator] = &[
             "Verda, NVIDIA GB300 NVL72: GPU architecture and performance (dense rates per GPU)",
             "https://verda.com/blog/gb300-nvl72-architecture",
         ),
-    ).twice_as_fast_in_fp8(),
+    ).twice_as_fast_in_fp8().seen(276.50, "NVIDIA-NeMo/Megatron-Bridge issue 2221"),
     // Half of the card: ROCm, and so PyTorch, has a device for each of its two dies (huggingface.co/docs/optimum/amd/amdgpu/perf_hardware:
     // rocm-smi lists eight devices on four MI250).
     row(
@@ -329,7 +330,7 @@ pub const ALL: &[Accelerator] = &[
             "AMD Instinct MI250X, specifications (one of its two dies)",
             "https://www.amd.com/en/products/accelerators/instinct/mi200/mi250x.html",
         ),
-    ),
+    ).seen(63.98, "ROCm/rocm_smi_lib issue 160"),
     row(
         ("mi300x", "Instinct MI300X 192 GB"),
         (192.0, 0),
@@ -339,7 +340,7 @@ pub const ALL: &[Accelerator] = &[
             "AMD Instinct MI300X, specifications",
             "https://www.amd.com/en/products/accelerators/instinct/mi300/mi300x.html",
         ),
-    ).twice_as_fast_in_fp8(),
+    ).twice_as_fast_in_fp8().seen(191.98, "ROCm/legacy-rocm-build issue 4414"),
     row(
         ("mi325x", "Instinct MI325X 256 GB"),
         (256.0, 0),
@@ -349,7 +350,7 @@ pub const ALL: &[Accelerator] = &[
             "AMD Instinct MI325X, specifications",
             "https://www.amd.com/en/products/accelerators/instinct/mi300/mi325x.html",
         ),
-    ).twice_as_fast_in_fp8(),
+    ).twice_as_fast_in_fp8().seen(255.98, "ROCm/rocm-systems issue 8263"),
     row(
         ("mi350x", "Instinct MI350X 288 GB"),
         (288.0, 0),
@@ -369,7 +370,7 @@ pub const ALL: &[Accelerator] = &[
             "AMD Instinct MI355X, specifications",
             "https://www.amd.com/en/products/accelerators/instinct/mi350/mi355x.html",
         ),
-    ).twice_as_fast_in_fp8(),
+    ).twice_as_fast_in_fp8().seen(287.98, "ROCm/ATOM issue 1400"),
     row(
         ("gaudi2", "Gaudi 2 96 GB"),
         (96.0, 0),
@@ -393,14 +394,14 @@ pub const ALL: &[Accelerator] = &[
         1200.0,
         (275.0, "bf16"), ports("ici-v4", "", ""),
         from("Google Cloud TPU v4", "https://cloud.google.com/tpu/docs/v4"),
-    ),
+    ).seen(30.75, "erfanzar/EasyDeL issue 166"),
     row(
         ("tpu-v5e", "TPU v5e 16 GB"),
         (16.0, 0),
         819.0,
         (197.0, "bf16"), ports("ici-v5e", "", ""),
         from("Google Cloud TPU v5e", "https://cloud.google.com/tpu/docs/v5e"),
-    ),
+    ).seen(15.75, "GoogleCloudPlatform/kubernetes-engine-samples pull request 1467"),
     row(
         ("tpu-v5p", "TPU v5p 95 GB"),
         (95.0, 0),
@@ -414,7 +415,7 @@ pub const ALL: &[Accelerator] = &[
         1640.0,
         (918.0, "bf16"), ports("ici-v6e", "", "pcie5"),
         from("Google Cloud TPU v6e", "https://cloud.google.com/tpu/docs/v6e"),
-    ),
+    ).seen(31.25, "vllm-project/vllm pull request 16211"),
     row(
         ("tpu-7x", "TPU v7 (Ironwood) 192 GB"),
         (192.0, 0),

@@ -224,13 +224,19 @@ fn header(text: &str, launch: &mut Launch) -> Options {
     let (mut options, mut begun) = (Options::default(), false);
     for (line, content) in text.lines().enumerate().map(|(i, l)| (i + 1, l.trim())) {
         let Some(rest) = content.strip_prefix("#SBATCH") else {
-            begun |= !content.is_empty() && !content.starts_with('#');
+            begun |= !content.is_empty() && !content.starts_with('#') && !content.starts_with("{%");
             continue;
         };
         if begun {
             launch
                 .remark(line, "sbatch stops reading #SBATCH lines at the first command: this one counts for nothing.");
             launch.blame.get_or_insert(line);
+            continue;
+        }
+        // Jinja's and Helm's marks hold words of their own.
+        if ["{{", "{%"].iter().any(|mark| rest.contains(mark)) {
+            let why = format!("“{}” is part of a template: fill it in.", shorten(rest.trim()));
+            launch.unread(line, Reach::Everything, why);
             continue;
         }
         // Quotes hold a value together, as in a shell; `#` begins a comment.
@@ -284,9 +290,9 @@ fn header(text: &str, launch: &mut Launch) -> Options {
     options
 }
 
-/// Whether a value stands in a template for what its reader fills in: `<nodes>`, `{LIMIT_TIME}`, `...`.
+/// Whether a value is, or has in it, what a template's reader fills in: `<nodes>`, `gpu:{GPUS}`, `...`.
 fn is_placeholder(value: &str) -> bool {
-    ["{", "<", "...", "…"].iter().any(|start| value.starts_with(start))
+    value.contains(['{', '<', '…']) || value.contains("...")
 }
 
 /// The first line with one of these options.

@@ -180,9 +180,6 @@ pub(super) fn bare(text: &str) -> Cow<'_, str> {
         let without = |line: &str| line.strip_prefix(tag.as_str()).unwrap_or(line).to_owned();
         text = Cow::Owned(text.split_inclusive('\n').map(without).collect());
     }
-    if text.lines().any(|line| cell(line) != line) {
-        text = Cow::Owned(text.split_inclusive('\n').map(|line| cell(line).to_owned()).collect());
-    }
     for _ in 0..4 {
         let is_quoted = |line: &str| line.trim_start().starts_with('>') || line.trim().is_empty();
         if text.lines().count() < 2 || text.trim().is_empty() || !text.lines().all(is_quoted) {
@@ -194,6 +191,9 @@ pub(super) fn bare(text: &str) -> Cow<'_, str> {
         };
         let end = if text.ends_with('\n') { "\n" } else { "" };
         text = Cow::Owned(text.lines().map(plain).collect::<Vec<_>>().join("\n") + end);
+    }
+    if text.lines().any(|line| cell(line) != line) {
+        text = Cow::Owned(text.split_inclusive('\n').map(|line| cell(line).to_owned()).collect());
     }
     let lines: Vec<&str> = text.lines().collect();
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();

@@ -1149,6 +1149,8 @@ impl Output {
             }
             if all < self.bar {
                 self.has_other_bars = true;
+                // An interval with an evaluation in it isn't of steps alone.
+                self.drawn.from = None;
                 return true;
             }
             if self.bar > 0.0 && all > self.bar {
@@ -1444,13 +1446,18 @@ impl Output {
                 }
                 // Prompts come in bursts.
                 M::PromptRate => (series.mean(), "mean"),
-                _ => (series.typical(self.begins()), "median"),
+                _ if RATES.contains(metric) => (series.typical(self.begins()), "median"),
+                // Only a first step compiles and allocates.
+                _ => (series.middle(), "median"),
             };
             let Some(value) = value else { continue };
             let how = if series.count > 1 && !how.is_empty() {
                 // Of four or more the first never counts.
-                let without =
-                    if how == "median" && series.count < 4 && self.begins() { ", without the first" } else { "" };
+                let without = if how == "median" && series.count < 4 && self.begins() && RATES.contains(metric) {
+                    ", without the first"
+                } else {
+                    ""
+                };
                 format!("{how} of {}{without}", grouped(series.count as u64))
             } else {
                 by_bar.map(|(.., how)| how.clone()).unwrap_or_default()

@@ -417,6 +417,9 @@ fn machines_are_recognized() {
     assert_eq!(run.setup().0.job.len(), 3, "the job is kept, too");
     run.serving.engine = Some("vllm".to_owned());
     assert!(run.setup().0.job.is_empty(), "an engine’s ranks are no training’s");
+    (run.serving.tp, run.serving.requests) = (Some(2), Some(64));
+    let kept = run.setup().0.query();
+    assert_eq!((kept.get("replica"), kept.get("users"), kept.get("tp")), (Some("2"), Some("64"), None));
     assert_eq!(read("topo", "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X ").outcome, Outcome::Refused);
 }
 
@@ -1912,7 +1915,7 @@ fn what_a_log_says_is_of_that_run_alone() {
         "[titan] CUDA capacity: Tesla T4 with 14.56GiB memory\n[titan] Peak FLOPS used for computing MFU: 3.120e+14\n";
     let verdict = |text: &str| compare(&read("x", text).run).verdict;
     let said = verdict(&format!("{t4}{}", titan(14, 7_282, "")));
-    assert!(said.starts_with("Its MFU of 0.17% isn’t judged") && said.contains("11.9 M parameters"), "{said}");
+    assert!(said.contains("Its MFU of 0.17% isn’t judged") && said.contains("11.9 M parameters"), "{said}");
     // The same of a model that is large enough to be judged.
     let titan_8b =
         |mfu: &str| titan(14, 12, "").replace("tflops: 0.52  mfu: 0.17", &format!("tflops: 0.52  mfu: {mfu}"));

@@ -10,12 +10,14 @@ use super::command::{Read, Serve, Server};
 use super::machine::{Machine, Serves};
 use super::step::{Chunk, Engine};
 use crate::declare::{
-    Aim, Decision, Field as _, Measure, Model, Origin, Origins, Param, Scale, Takes, headline, join, lever, lever_of,
-    measure, origin, real, target, when, whole, within, words, written, yes_no,
+    Aim, Decision, Field as _, Measure, Model, Origin, Origins, Param, Scale, Takes, doc, headline, join, lever,
+    lever_of, measure, origin, real, target, when, whole, within, words, written, yes_no,
 };
 use crate::hardware::{PRICE, links};
+use crate::kv_cache::blocks::fit::verdict;
 use crate::kv_cache::figure::before_activations;
 use crate::memory::overhead::Overhead;
+use crate::memory::verdict::Verdict;
 use crate::model::{ModelRef, reference};
 use crate::quantity::{Unit, counted, dollars, grouped};
 use crate::query::{Query, Reader};
@@ -108,6 +110,8 @@ pub struct Size {
     pub replicas: u64,
     /// A replica with its share of all users.
     pub share: Point,
+    /// Whether their caches fit beside what an engine takes for itself.
+    pub verdict: Verdict,
 }
 
 impl Size {
@@ -303,6 +307,17 @@ impl Model for Params {
         measure("weights", "Weights per replica", Unit::Bytes, |_, p| p.of(|s| s.bytes[0])),
         measure("room", "Memory left for the KV cache per replica", Unit::Bytes, |_, p| p.of(|s| s.bytes[1])),
         measure("bytes-per-token", "KV cache per token", Unit::Bytes, |_, p| p.of(|s| s.bytes[2])),
+        // Where they fit, the targets say more.
+        when(
+            |o, p| o.is_short_of_memory(p),
+            words(
+                &["Caches too large beside the engine", "Tight beside the engine", "Caches fit"],
+                doc(
+                    "With what an engine takes beside weights and caches: the activations that are set, or the CUDA context and communicators that others measured.",
+                    measure("fits", "Verdict on the caches", Unit::Count, |_, p| p.of(|s| f64::from(s.verdict as u8))),
+                ),
+            ),
+        ),
         words(
             &["Latency", "KV cache"],
             headline(
@@ -334,7 +349,7 @@ impl Model for Params {
     const DECISION: Option<Decision> = Some(Decision {
         quantities: &["gpus", "token-time"],
         aim: Aim::Within,
-        judges: &[],
+        judges: &["fits"],
         words: ["Not enough GPUs", "Meets the targets"],
         levers: &[
             lever_of("tp", &["0"], "The planner chooses the GPUs per replica."),
@@ -484,15 +499,21 @@ impl Params {
         batches.retain(|batch| (1..=fit).contains(batch));
         batches.sort_unstable();
         batches.dedup();
+        let share = self.users.div_ceil(replicas);
+        let gpus = (tp * self.machine.dp) as f64;
+        let held = engine.stored + share as f64 * engine.request(self.prompt + self.output, BLOCK);
+        let usable = self.machine.share * self.machine.gpu.memory.0;
+        let activations = self.machine.activations * GB;
         Ok(Size {
             tp,
             dp: self.machine.dp,
+            verdict: verdict(held / gpus, activations, tp * self.machine.dp, usable),
             bytes,
             fit,
             curve: batches.into_iter().map(at).collect(),
             most,
             replicas,
-            share: most.map_or_else(Point::default, |_| at(self.users.div_ceil(replicas))),
+            share: most.map_or_else(Point::default, |_| at(share)),
         })
     }
 
@@ -569,6 +590,12 @@ impl Params {
         };
         left.extend(self.machine.unused(read, &own));
         left
+    }
+
+    /// Whether the caches of the plan's users don't surely fit beside the engine, where the GPUs are enough.
+    fn is_short_of_memory(&self, plan: &Plan) -> bool {
+        let is_enough = |size: &Size| size.gpus().is_some_and(|gpus| self.have == 0 || gpus <= self.have);
+        plan.size().is_some_and(|size| is_enough(size) && size.verdict != Verdict::Fits)
     }
 
     /// Tokens a second that all users get.

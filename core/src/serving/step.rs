@@ -528,13 +528,18 @@ impl Engine {
         if self.per_token > 0.0 { (self.room / self.per_token).floor() } else { 0.0 }
     }
 
+    /// Bytes of a request of `tokens` tokens on all GPUs, in whole blocks.
+    pub fn request(&self, tokens: u64, block: u64) -> f64 {
+        let block = block.max(1);
+        tokens.div_ceil(block).max(1).saturating_mul(block) as f64 * self.per_token + self.state
+    }
+
     /// Requests of `tokens` tokens at their longest that fit at once, in whole blocks.
     pub fn requests_that_fit(&self, tokens: u64, block: u64) -> u64 {
         let block = block.max(1);
         let each = tokens.div_ceil(block).max(1);
         if self.state > 0.0 {
-            let request = (each.saturating_mul(block)) as f64 * self.per_token + self.state;
-            return (self.room / request).floor() as u64;
+            return (self.room / self.request(tokens, block)).floor() as u64;
         }
         let blocks = (self.tokens_that_fit() / block as f64).floor() as u64;
         blocks / each

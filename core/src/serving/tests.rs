@@ -432,3 +432,27 @@ fn reasoning_and_agents_are_scheduled() {
         assert!(state.0.evaluate().is_ok_and(|outcome| outcome.run.answered > 0), "{query}");
     }
 }
+
+/// One request on one replica is the state that kv-cache has a verdict on, too.
+#[test]
+fn the_planner_and_the_cache_say_the_same_of_the_same_state() {
+    use crate::kv_cache::blocks::figure::Params as Cache;
+    for (state, tp) in [
+        ("model=llama-3-8b", 1),
+        ("model=llama-3-70b", 2),
+        ("model=qwen2.5-32b&gpu=a100-80", 1),
+        ("model=llama-2-13b", 1),
+    ] {
+        for share in ["0.9", "0.8", "0.36", "0.35", "0.34", "0.33"] {
+            let cache = Query::parse(&format!("{state}&view=fit&tp={tp}&tokens=1280&used={share}"));
+            let plan = Query::parse(&format!("{state}&users=1&tp={tp}&prompt=1024&output=256&token=10&share={share}"));
+            let ((cache, _), (planner, _)) = (Cache::read(&cache), sizing::Params::read(&plan));
+            let (Ok(shown), Ok(planned)) = (cache.evaluate(), planner.evaluate()) else { continue };
+            let size = planned.size().expect("a size");
+            assert_eq!(size.verdict, shown.fit.verdict, "{state} {share}");
+        }
+    }
+    let (planner, _) = sizing::Params::read(&Query::parse("model=llama-3-8b&users=1&tp=1&token=10&share=0.203"));
+    let plan = planner.evaluate().expect("it fits without the engine");
+    assert_eq!(plan.size().expect("a size").verdict, crate::memory::Verdict::Tight);
+}

@@ -95,6 +95,18 @@ pub struct Fit {
     pub again: f64,
 }
 
+/// Bytes that an engine of `gpus` GPUs takes of each beside weights and cache: nothing more where its `activations` are set, which its profiling
+/// run found together with the rest.
+fn taken(activations: f64, gpus: u64) -> Range {
+    if activations > 0.0 { Range::default() } else { Overhead::of_engine(gpus) }
+}
+
+/// Whether weights and caches of `held` bytes fit each of an engine's `gpus` GPUs, with its `activations` and what it takes besides, into the
+/// `usable` bytes.
+pub fn verdict(held: f64, activations: f64, gpus: u64, usable: f64) -> Verdict {
+    Verdict::of(Bytes(held + activations), taken(activations, gpus), Bytes(usable))
+}
+
 impl Served {
     /// Bytes on a GPU of a sequence that has room for what `tokens` says of each layer, without states.
     fn bytes(&self, cache: &Cache, tokens: impl Fn(&Layers) -> u64) -> f64 {
@@ -122,7 +134,7 @@ impl Served {
         let state = cache.state_bytes() / self.tp.max(1) as f64;
         let request = paged(self.tokens) + state;
         let reserved = self.bytes(&cache, |_| self.longest.max(self.tokens)) + state;
-        let engine = if self.activations > 0.0 { Range::default() } else { Overhead::of_engine(self.tp) };
+        let engine = taken(self.activations, self.tp);
         let fits = |bytes: f64, room: f64| if bytes > 0.0 { (room / bytes).floor().max(0.0) } else { 0.0 };
         // Only full blocks are shared, and never the block of the last token.
         let alike = self.shared.min(self.tokens.saturating_sub(1)) / self.block.max(1) * self.block.max(1);
@@ -145,7 +157,7 @@ impl Served {
             reserved,
             requests: fits(request, room),
             beside: [engine.high.0, engine.low.0].map(|taken| fits(request, room - taken)),
-            verdict: Verdict::of(Bytes(weights + self.activations + request), engine, Bytes(usable)),
+            verdict: verdict(weights + request, self.activations, self.tp, usable),
             requests_reserved: fits(reserved, room),
             requests_shared: if room > shared { fits(request - shared, room - shared) } else { 0.0 },
             kv_heads,
