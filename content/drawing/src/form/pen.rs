@@ -33,6 +33,8 @@ impl Area {
 
 /// The smallest words that are written, in pixels.
 const SMALLEST: f64 = 7.5;
+/// The size of a note, in that of its name.
+const NOTE: f64 = 0.92;
 /// The height of a line of words, in their size.
 const LINE: f64 = 1.15;
 /// From which strength on a color has words of its own color on it.
@@ -171,8 +173,35 @@ impl Pen {
         self.words(name, [right, middle - up], "end", ink, size);
         if lines > 1.0 {
             // Names of code are wider than they are reckoned.
-            let small = self.fitting(note, wide * 0.93, size * 0.92).max(SMALLEST);
+            let small = self.fitting(note, wide * 0.93, size * NOTE).max(SMALLEST);
             self.words(note, [right, middle + up], "end", Ink::Soft, small);
+        }
+    }
+
+    /// The height of names with their notes that stand over rows of a width: one line where each fits it, or two.
+    pub fn lines_over<'a>(&self, mut names: impl Iterator<Item = (&'a str, &'a str)>, wide: f64) -> f64 {
+        let fits = names.all(|(name, note)| text::width(name, self.size) + self.beside(note) <= wide);
+        self.size * LINE * if fits { 1.0 } else { 2.0 }
+    }
+
+    /// The width of a note after a name, with what lies between them.
+    fn beside(&self, note: &str) -> f64 {
+        if note.is_empty() { 0.0 } else { self.size * 0.8 + text::width(note, self.size * NOTE) }
+    }
+
+    /// The name of a row at the left of an area, with its note after it, or under it where the area has two lines.
+    pub fn name_over(&mut self, name: &str, note: &str, area: Area) {
+        let [wide, high] = area.size();
+        let size = self.fitting(name, wide, f64::INFINITY).max(SMALLEST);
+        let is_under = high >= 1.5 * LINE * self.size && !note.is_empty();
+        let middle = area.top + if is_under { high / 4.0 } else { high / 2.0 };
+        self.words(name, [area.left, middle], "start", Ink::Ink, size);
+        let small = self.fitting(note, wide, size * NOTE).max(SMALLEST);
+        if is_under {
+            self.words(note, [area.left, middle + high / 2.0], "start", Ink::Soft, small);
+        } else {
+            let left = area.left + text::width(name, size) + self.size * 0.8;
+            self.words(note, [left, middle], "start", Ink::Soft, small);
         }
     }
 

@@ -10,8 +10,8 @@ use crate::picture::Picture;
 
 const CHOSEN: Tone = Ink::Communication.at(100);
 const LIT: Tone = Ink::Communication.at(38);
-const EVEN: Tone = Ink::Idle.at(30);
-const ODD: Tone = Ink::Idle.at(60);
+const EVEN: Tone = Ink::Edge.at(16);
+const ODD: Tone = Ink::Edge.at(42);
 /// Most columns and rows of a grid before its parts go down the page.
 const WIDE: u64 = 16;
 const HIGH: u64 = 24;
@@ -71,7 +71,10 @@ impl Figure for Params {
         let ranks = Head::default()
             .key(CHOSEN, format!("rank {}", self.rank))
             .key(LIT, format!("its {} group", self.group.label()));
-        let nodes = Head::default().key(EVEN, "").key(ODD, format!("nodes of {}", self.node));
+        let nodes = match self.gpus > self.node {
+            true => Head::default().key(EVEN, format!("even nodes of {}", self.node)).key(ODD, "odd ones"),
+            false => Head::default().key(EVEN, "one node"),
+        };
         let label = self.finding(layout);
         let attention = grid(self, layout, layout.attention, "Attention", ["tp", "cp", "dp"], ranks, label.clone());
         let experts = grid(self, layout, layout.experts, "Experts", ["etp", "ep", "edp"], nodes, label);

@@ -29,13 +29,13 @@ fn picture(p: &Params, price: &Price) -> Picture {
         let parts = parts.map(|(tone, bytes)| (tone, bytes, String::new()));
         let fits = if p.runs(price) { "" } else { " ✗" };
         let sum = format!("{}{fits}", bytes_decimal(price.peak()));
-        pressed(Lane::stack(scheme.label(), parts, sum).note(scheme.in_fsdp2()), *scheme)
+        pressed(Lane::stack(scheme.label(), parts, sum).note(scheme.in_fsdp2()).warns(!p.runs(price)), *scheme)
     });
     let wire = all.iter().map(|(scheme, price)| {
         let parts = [(BETWEEN, price.between), (INSIDE, price.wire() - price.between)];
         let parts = parts.map(|(tone, seconds)| (tone, if p.runs(price) { seconds } else { 0.0 }, String::new()));
         let sum = if p.runs(price) { Unit::Seconds.format(price.wire()) } else { "doesn’t fit".to_owned() };
-        pressed(Lane::stack(scheme.label(), parts, sum), *scheme)
+        pressed(Lane::stack(scheme.label(), parts, sum).warns(!p.runs(price)), *scheme)
     });
     let states = Head::new("Held by a GPU", &[(STATES, "states"), (COPY, "gathered, waiting")]);
     let busy = Head::new("Wire busy", &[(BETWEEN, "network"), (INSIDE, "node’s links, longer by")]);
