@@ -71,9 +71,10 @@ impl Figure for Params {
         let ranks = Head::default()
             .key(CHOSEN, format!("rank {}", self.rank))
             .key(LIT, format!("its {} group", self.group.label()));
-        let nodes = match self.gpus > self.node {
-            true => Head::default().key(EVEN, format!("even nodes of {}", self.node)).key(ODD, "odd ones"),
-            false => Head::default().key(EVEN, "one node"),
+        let nodes = if self.gpus > self.node {
+            Head::default().key(EVEN, format!("even nodes of {}", self.node)).key(ODD, "odd ones")
+        } else {
+            Head::default().key(EVEN, "one node")
         };
         let label = self.finding(layout);
         let attention = grid(self, layout, layout.attention, "Attention", ["tp", "cp", "dp"], ranks, label.clone());
