@@ -17,7 +17,6 @@ mod continuous_batching;
 mod controls;
 mod ddp_overlap;
 mod decode_kernels;
-mod expert_grid;
 mod explore;
 mod export;
 mod failure_campaign;
@@ -55,7 +54,6 @@ mod played;
 mod policy_update;
 mod position_encoding;
 mod puzzles;
-mod quantization;
 mod rank_program;
 mod readings;
 mod reduction_order;
@@ -66,7 +64,6 @@ mod seed_streams;
 mod serving_command;
 mod serving_planner;
 mod sft_packing;
-mod sharding_price;
 mod tensor_parallel;
 mod tile_order;
 mod trace_detective;
@@ -165,7 +162,6 @@ widgets! {
     chapter_05 {
         "float-bits" float_bits ["float-bits"];
         "loss-scaling" loss_scaling ["loss-scaling"];
-        "quantization" quantization ["quantization"];
     }
     chapter_06 {
         "ring-all-reduce" ring_all_reduce ["collective"];
@@ -181,7 +177,6 @@ widgets! {
     }
     chapter_09 {
         "overlap-map" overlap_map ["overlap-map"];
-        "sharding-price" sharding_price ["sharding-price"];
         "zero-stepper" zero_stepper ["zero-stepper"];
     }
     chapter_10 {
@@ -193,7 +188,6 @@ widgets! {
     }
     chapter_12 {
         "context-parallel" context_parallel ["context-parallel"];
-        "expert-grid" expert_grid ["expert-grid"];
         "parallel-planner" parallel_planner ["parallel-planner"];
     }
     chapter_13 {

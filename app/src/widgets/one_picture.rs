@@ -111,10 +111,11 @@ pub(super) fn view<F: Figure>(props: Props, own: impl FnOnce(Live<F>) -> Own) ->
     let notes = params.with_untracked(F::notes).is_some();
     let notes = notes.then(|| Signal::derive(move || params.with(F::notes).unwrap_or_default()));
     let views = controls.over.take().map(|views| view! { <div class="views">{views}</div> });
+    let press = move |sets| state.update(|p| *p = state.with(p, &sets));
     let drawing = view! {
         {views}
         {above}
-        {ui::picture::live("one-picture", picture)}
+        {ui::picture::live("one-picture", picture, Callback::new(press))}
         {below}
     };
     view! {

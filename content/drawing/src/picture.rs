@@ -80,8 +80,28 @@ impl Picture {
         if let Self::Chart(chart) = self {
             return svg::in_page(chart, frame);
         }
+        self.in_svg(&self.drawn(frame), frame)
+    }
+
+    /// The same of lanes and cells, with what can be pressed in it: markup to be laid over the drawing, empty where nothing can.
+    pub fn with_presses(&self, frame: Frame) -> (String, String) {
+        let pen = self.drawn(frame);
+        let presses = pen.pressed();
+        let over = if presses.is_empty() {
+            presses
+        } else {
+            format!("<svg viewBox=\"0 0 {:.0} {:.0}\">{presses}</svg>", frame.width, frame.height)
+        };
+        (self.in_svg(&pen, frame), over)
+    }
+
+    fn drawn(&self, frame: Frame) -> Pen {
         let mut pen = Pen::new(frame.text);
         self.draw(&mut pen, Area::of(frame), frame);
+        pen
+    }
+
+    fn in_svg(&self, pen: &Pen, frame: Frame) -> String {
         let mut out = String::new();
         // Writing to a string does not fail.
         let _ = write!(

@@ -13,6 +13,7 @@ pub mod decode;
 pub mod figure;
 pub mod models;
 mod rank;
+mod shape;
 #[cfg(test)]
 mod tests;
 

@@ -14,6 +14,7 @@ mod problem;
 pub mod reference;
 pub mod shape;
 mod vary;
+mod weights;
 
 pub use config::{Family, Import, Imported, import};
 pub use flops::ForwardFlops;
@@ -23,3 +24,4 @@ pub use presets::Preset;
 pub use problem::ConfigProblem;
 pub use reference::{ModelRef, ModelSize};
 pub use shape::{Attention, Moe, Norms, QkNorm, Shape, Sliding};
+pub use weights::Weights;

@@ -11,7 +11,7 @@
 //! (DeepSeek-V3, arXiv:2412.19437, §3.4; vLLM's `--data-parallel-size` with `--enable-expert-parallel`, SGLang's `--attn-dp-size`). Every
 //! expert is taken to be chosen as often as any other.
 //!
-//! Of routed experts, those are read that at least one token chose ([`crate::speculative::figure::Weights::read`]).
+//! Of routed experts, those are read that at least one token chose ([`crate::model::Weights::read`]).
 //! Sampling, tokenisation and the host are left out: it is assumed that they hide behind the GPU.
 
 use super::command::Server;
@@ -22,12 +22,11 @@ use crate::hardware::links::{self, Link};
 use crate::kv_cache::decode::{Way, work};
 use crate::kv_cache::models::Named;
 use crate::kv_cache::{Cache, GROUPS, Keeps, Layers};
-use crate::model::{Shape, bytes_of_weight};
+use crate::model::{Shape, Weights, bytes_of_weight};
 use crate::network::{Cost, Fabric, cost};
 use crate::options;
 use crate::planner::efficiency::{self, LAUNCH, LINK};
 use crate::query::plain;
-use crate::speculative::figure::Weights;
 
 /// Where the time of a step comes from.
 pub const ORIGIN: Origin = Origin::Own(

@@ -1,7 +1,7 @@
 //! Places in a grid: elements of matrices, tiles, pages, bits, tokens, and what each rank holds.
 
 use super::pen::Area;
-use super::{Head, Pen, Tone};
+use super::{Head, Pen, Press, Tone};
 
 /// A grid with what is in its places.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -19,6 +19,8 @@ pub struct Cells {
     pub rows: Vec<(f64, String)>,
     /// What columns are called, and their middles.
     pub columns: Vec<(f64, String)>,
+    /// What several columns together are called, over the names of each, and their middles.
+    pub spans: Vec<(f64, String)>,
     /// Lines over the cells, each from one place to another.
     pub lines: Vec<([f64; 2], [f64; 2], Tone)>,
     /// Whether a place is as high as it is wide.
@@ -36,6 +38,8 @@ pub struct Cell {
     pub tone: Tone,
     /// What is written into it where it fits.
     pub text: String,
+    /// What pressing it does.
+    pub press: Option<Press>,
 }
 
 impl Cell {
@@ -46,12 +50,18 @@ impl Cell {
 
     /// A rectangle of places.
     pub fn of(at: [f64; 2], size: [f64; 2], tone: impl Into<Tone>) -> Self {
-        Self { at, size, tone: tone.into(), text: String::new() }
+        Self { at, size, tone: tone.into(), text: String::new(), press: None }
     }
 
     /// With this written into it.
     pub fn text(mut self, text: impl Into<String>) -> Self {
         self.text = text.into();
+        self
+    }
+
+    /// With this done by a press.
+    pub fn press(mut self, press: Press) -> Self {
+        self.press = Some(press);
         self
     }
 }
@@ -83,7 +93,8 @@ impl Cells {
         let size = pen.size();
         let names = pen.widest(self.rows.iter().map(|(_, name)| name.as_str())).min((area.right - area.left) * 0.38);
         let mut left = area.left + names + if names > 0.0 { 8.0 } else { 0.0 };
-        let top = area.top + if self.columns.is_empty() { 0.0 } else { size * 1.5 };
+        let of_spans = area.top + if self.spans.is_empty() { 0.0 } else { size * 1.5 };
+        let top = of_spans + if self.columns.is_empty() { 0.0 } else { size * 1.5 };
         let [columns, rows] = self.size.map(|size| size.max(1e-9));
         let [mut wide, mut high] = [(area.right - left) / columns, (area.bottom - top) / rows];
         if self.is_square {
@@ -96,13 +107,12 @@ impl Cells {
         let of_row = high * rows / self.rows.len().max(1) as f64;
         let every = pen.every(of_row);
         for (middle, name) in self.rows.iter().step_by(every) {
-            pen.name(name, left - 8.0, y(*middle), [names, of_row]);
+            pen.name(name, "", left - 8.0, y(*middle), [names, of_row]);
         }
-        pen.ticks(
-            self.columns.iter().map(|(middle, name)| (x(*middle), name.clone())),
-            [left, area.right],
-            top - size * 0.7,
-        );
+        for (line, bottom) in [(&self.spans, of_spans), (&self.columns, top)] {
+            let ticks = line.iter().map(|(middle, name)| (x(*middle), name.clone()));
+            pen.ticks(ticks, [left, area.right], bottom - size * 0.7);
+        }
         let place = |cell: &Cell| Area {
             left: x(cell.at[0]) + gap / 2.0,
             top: y(cell.at[1]) + gap / 2.0,
@@ -123,6 +133,11 @@ impl Cells {
         }
         for cell in self.cells.iter().filter(|cell| !cell.text.is_empty()) {
             pen.inside(&cell.text, place(cell), cell.tone);
+        }
+        for cell in &self.cells {
+            if let Some(press) = &cell.press {
+                pen.press(place(cell), press);
+            }
         }
     }
 }

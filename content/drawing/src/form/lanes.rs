@@ -3,7 +3,7 @@
 use ringside_core::quantity::Unit;
 
 use super::pen::Area;
-use super::{Head, Pen, Tone};
+use super::{Head, Pen, Press, Tone};
 use crate::chart::Ink;
 use crate::scale::Linear;
 
@@ -27,20 +27,26 @@ pub struct Lanes {
 /// A row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lane {
-    /// What it is called, at its left.
+    /// What it is called, at its left, or over it where that would leave it too little room.
     pub name: String,
+    /// What else is to be known of it, under its name or after it where there is room.
+    pub note: String,
     /// How high it is; others are as high by their own numbers.
     pub high: f64,
     /// What is in it. Pieces of one color are drawn together, in the order in which colors first appear.
     pub pieces: Vec<Piece>,
     /// What it comes to, at its end; empty where nothing is to be said.
     pub sum: String,
+    /// Whether that is a warning.
+    pub warns: bool,
+    /// What pressing it does.
+    pub press: Option<Press>,
 }
 
 impl Lane {
     /// A row of ordinary height.
     pub fn new(name: impl Into<String>, pieces: Vec<Piece>) -> Self {
-        Self { name: name.into(), high: 1.0, pieces, sum: String::new() }
+        Self { name: name.into(), high: 1.0, pieces, ..Self::default() }
     }
 
     /// A row of parts that follow each other from 0: tone, length and text of each, with what they come to.
@@ -57,6 +63,24 @@ impl Lane {
         });
         let pieces = pieces.collect();
         Self { sum: sum.into(), ..Self::new(name, pieces) }
+    }
+
+    /// With this under its name.
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = note.into();
+        self
+    }
+
+    /// With what it comes to as a warning, if it is one.
+    pub fn warns(mut self, warns: bool) -> Self {
+        self.warns = warns;
+        self
+    }
+
+    /// With this done by a press.
+    pub fn press(mut self, press: Press) -> Self {
+        self.press = Some(press);
+        self
     }
 }
 
@@ -99,6 +123,12 @@ pub struct Limit {
 const JOINED: f64 = 0.7;
 /// Pieces wider than the first have the second left free behind them, in pixels.
 const GAP: (f64, f64) = (4.0, 0.75);
+/// The part of the width that names may take, and the part that they may take where that is fewer pixels than the last.
+const NAMES: (f64, f64, f64) = (0.38, 0.5, 180.0);
+/// The least height of a row whose name stands over it, without its name, in pixels.
+const LEAST: f64 = 16.0;
+/// What is left free beside what can be pressed, in pixels.
+const INSET: f64 = 4.0;
 /// The part of a row that its pieces are high.
 const FULL: f64 = 0.82;
 
@@ -113,10 +143,24 @@ impl Lanes {
         let size = pen.size();
         let foot = if self.unit.is_some() { size * 1.7 } else { 2.0 };
         let head = if self.limits.is_empty() { 0.0 } else { size * 1.4 };
-        let names = pen.widest(self.rows.iter().map(|row| row.name.as_str())).min((right - left) * 0.38);
+        let whole = right - left;
+        let most = (whole * NAMES.0).max((whole * NAMES.1).min(NAMES.2));
+        let wanted = pen.widest(self.rows.iter().flat_map(|row| [row.name.as_str(), row.note.as_str()]));
+        let all: f64 = self.rows.iter().map(|row| row.high).sum();
+        let unit = (bottom - foot - top - head).max(0.0) / all.max(f64::MIN_POSITIVE);
+        let lowest = self.rows.iter().map(|row| row.high * unit).fold(f64::INFINITY, f64::min);
+        // Names stand over their rows where beside them they would take too much, and rows are high enough for both.
+        let over = (wanted > whole * NAMES.0)
+            .then(|| {
+                pen.lines_over(self.rows.iter().map(|row| (row.name.as_str(), row.note.as_str())), whole - 2.0 * INSET)
+            })
+            .filter(|over| over + LEAST <= lowest);
+        let names = if over.is_some() { 0.0 } else { wanted.min(most) };
+        let over = over.unwrap_or(0.0);
         let sums = pen.widest(self.rows.iter().map(|row| row.sum.as_str()));
-        let (from, to) =
-            (left + names + if names > 0.0 { 8.0 } else { 0.0 }, right - sums - if sums > 0.0 { 8.0 } else { 2.0 });
+        let inset = if self.rows.iter().any(|row| row.press.is_some()) { INSET } else { 0.0 };
+        let from = left + inset + names + if names > 0.0 { 8.0 } else { 0.0 };
+        let to = right - inset - sums - if sums > 0.0 { 8.0 } else { 2.0 };
         let (top, bottom) = (top + head, bottom - foot);
         let scale = (to - from).max(1.0) / self.end.max(f64::MIN_POSITIVE);
         let x = |at: f64| from + at.clamp(0.0, self.end) * scale;
@@ -130,20 +174,24 @@ impl Lanes {
                 bottom + size * 1.2,
             );
         }
-        let all: f64 = self.rows.iter().map(|row| row.high).sum();
-        let unit = (bottom - top) / all.max(f64::MIN_POSITIVE);
         let every = pen.every(unit);
         let mut y = top;
         for (i, row) in self.rows.iter().enumerate() {
             let high = row.high * unit;
             let gap = (high * (1.0 - FULL)).min(6.0);
-            let bar = Area { left: from, top: y + gap / 2.0, right: to, bottom: y + high - gap / 2.0 };
-            if i % every == 0 {
-                pen.name(&row.name, from - 8.0, bar.middle()[1], [names, high]);
+            let bar = Area { left: from, top: y + over + gap / 2.0, right: to, bottom: y + high - gap / 2.0 };
+            if over > 0.0 {
+                pen.name_over(&row.name, &row.note, Area { left: from, top: y + gap / 2.0, right, bottom: bar.top });
+            } else if i % every == 0 {
+                pen.name(&row.name, &row.note, from - 8.0, bar.middle()[1], [names, high]);
             }
             self.row(pen, row, bar, x);
             if i % every == 0 {
-                pen.words(&row.sum, [to + 8.0, bar.middle()[1]], "start", Ink::Ink, pen.size_in(high));
+                let ink = if row.warns { Ink::Warn } else { Ink::Ink };
+                pen.words(&row.sum, [to + 8.0, bar.middle()[1]], "start", ink, pen.size_in(high));
+            }
+            if let Some(press) = &row.press {
+                pen.press(Area { left, top: y, right, bottom: y + high }, press);
             }
             y += high;
         }

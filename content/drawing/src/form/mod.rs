@@ -9,6 +9,10 @@ pub use cells::{Cell, Cells};
 pub use lanes::{Lane, Lanes, Limit, Piece};
 pub(crate) use pen::{Area, Pen};
 
+use std::borrow::Cow;
+
+use ringside_core::query::Query;
+
 use crate::chart::Ink;
 
 /// A color of the page, and how strongly it covers what is behind it.
@@ -55,12 +59,40 @@ pub struct Head {
     /// What is drawn; empty where the figure says it.
     pub title: String,
     /// Colors and their meanings.
-    pub keys: Vec<(Tone, &'static str)>,
+    pub keys: Vec<(Tone, Cow<'static, str>)>,
 }
 
 impl Head {
     /// A title with what the colors mean.
     pub fn new(title: impl Into<String>, keys: &[(Tone, &'static str)]) -> Self {
-        Self { title: title.into(), keys: keys.to_vec() }
+        let keys = keys.iter().map(|(tone, name)| (*tone, Cow::Borrowed(*name))).collect();
+        Self { title: title.into(), keys }
+    }
+
+    /// With a color whose meaning follows from the state.
+    pub fn key(mut self, tone: impl Into<Tone>, meaning: impl Into<String>) -> Self {
+        self.keys.push((tone.into(), Cow::Owned(meaning.into())));
+        self
+    }
+}
+
+/// What pressing a part of a drawing does: it sets parameters of the figure. A page puts it over the drawing ([`Picture::with_presses`]); on
+/// paper and in files there is nothing to press.
+///
+/// [`Picture::with_presses`]: crate::picture::Picture::with_presses
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Press {
+    /// What is pressed, for who does not see it.
+    pub name: String,
+    /// The parameters that it sets.
+    pub sets: Query,
+    /// Whether this one is chosen now.
+    pub is_on: bool,
+}
+
+impl Press {
+    /// Sets one parameter.
+    pub fn new(name: impl Into<String>, param: &str, value: impl Into<String>, is_on: bool) -> Self {
+        Self { name: name.into(), sets: Query::new([(param, value.into())]), is_on }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Head, Tone};
+use super::{Head, Press, Tone};
 use crate::chart::{Frame, Ink, text};
 use crate::escaped;
 
@@ -33,6 +33,8 @@ impl Area {
 
 /// The smallest words that are written, in pixels.
 const SMALLEST: f64 = 7.5;
+/// The size of a note, in that of its name.
+const NOTE: f64 = 0.92;
 /// The height of a line of words, in their size.
 const LINE: f64 = 1.15;
 /// From which strength on a color has words of its own color on it.
@@ -42,12 +44,13 @@ const STRONG: u8 = 70;
 pub struct Pen {
     out: String,
     size: f64,
+    presses: Vec<(Area, Press)>,
 }
 
 impl Pen {
     /// One that writes words of this size.
     pub fn new(size: f64) -> Self {
-        Self { out: String::new(), size }
+        Self { out: String::new(), size, presses: Vec::new() }
     }
 
     /// The size of words.
@@ -56,8 +59,37 @@ impl Pen {
     }
 
     /// What was drawn.
-    pub fn drawn(self) -> String {
-        self.out
+    pub fn drawn(&self) -> &str {
+        &self.out
+    }
+
+    /// A part that can be pressed. It is no part of the drawing.
+    pub fn press(&mut self, area: Area, press: &Press) {
+        self.presses.push((area, press.clone()));
+    }
+
+    /// What can be pressed, as buttons that show nothing by themselves. The tab key reaches the one that is chosen.
+    pub fn pressed(&self) -> String {
+        let first = self.presses.iter().position(|(_, press)| press.is_on).unwrap_or(0);
+        let mut out = String::new();
+        for (i, (area, press)) in self.presses.iter().enumerate() {
+            let [wide, high] = area.size();
+            // Writing to a string does not fail.
+            let _ = write!(
+                out,
+                "<rect role=\"button\" tabindex=\"{}\" aria-pressed=\"{}\" aria-label=\"{}\" data-sets=\"{}\" \
+                 x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"3\"/>",
+                if i == first { 0 } else { -1 },
+                press.is_on,
+                escaped(&press.name),
+                escaped(&press.sets.to_string()),
+                area.left + 0.5,
+                area.top + 0.5,
+                (wide - 1.0).max(1.0),
+                (high - 1.0).max(1.0)
+            );
+        }
+        out
     }
 
     /// The width of the widest of these.
@@ -132,10 +164,45 @@ impl Pen {
         );
     }
 
-    /// The name of a row, which ends at `right`; smaller where there is no room for it.
-    pub fn name(&mut self, name: &str, right: f64, middle: f64, room: [f64; 2]) {
-        let size = self.fitting(name, room[0], room[1] / LINE);
-        self.words(name, [right, middle], "end", Ink::Soft, size.max(SMALLEST));
+    /// The name of a row, which ends at `right`, with its note under it; smaller where there is no room for it.
+    pub fn name(&mut self, name: &str, note: &str, right: f64, middle: f64, [wide, high]: [f64; 2]) {
+        let lines = if note.is_empty() || high < 2.0 * LINE * SMALLEST { 1.0 } else { 2.0 };
+        let size = self.fitting(name, wide, high / LINE / lines).max(SMALLEST);
+        let up = (lines - 1.0) * size * LINE / 2.0;
+        let ink = if lines > 1.0 { Ink::Ink } else { Ink::Soft };
+        self.words(name, [right, middle - up], "end", ink, size);
+        if lines > 1.0 {
+            // Names of code are wider than they are reckoned.
+            let small = self.fitting(note, wide * 0.93, size * NOTE).max(SMALLEST);
+            self.words(note, [right, middle + up], "end", Ink::Soft, small);
+        }
+    }
+
+    /// The height of names with their notes that stand over rows of a width: one line where each fits it, or two.
+    pub fn lines_over<'a>(&self, mut names: impl Iterator<Item = (&'a str, &'a str)>, wide: f64) -> f64 {
+        let fits = names.all(|(name, note)| text::width(name, self.size) + self.beside(note) <= wide);
+        self.size * LINE * if fits { 1.0 } else { 2.0 }
+    }
+
+    /// The width of a note after a name, with what lies between them.
+    fn beside(&self, note: &str) -> f64 {
+        if note.is_empty() { 0.0 } else { self.size * 0.8 + text::width(note, self.size * NOTE) }
+    }
+
+    /// The name of a row at the left of an area, with its note after it, or under it where the area has two lines.
+    pub fn name_over(&mut self, name: &str, note: &str, area: Area) {
+        let [wide, high] = area.size();
+        let size = self.fitting(name, wide, f64::INFINITY).max(SMALLEST);
+        let is_under = high >= 1.5 * LINE * self.size && !note.is_empty();
+        let middle = area.top + if is_under { high / 4.0 } else { high / 2.0 };
+        self.words(name, [area.left, middle], "start", Ink::Ink, size);
+        let small = self.fitting(note, wide, size * NOTE).max(SMALLEST);
+        if is_under {
+            self.words(note, [area.left, middle + high / 2.0], "start", Ink::Soft, small);
+        } else {
+            let left = area.left + text::width(name, size) + self.size * 0.8;
+            self.words(note, [left, middle], "start", Ink::Soft, small);
+        }
     }
 
     /// Every how many rows of a height one has room for its name.

@@ -35,7 +35,7 @@ pub fn strips(p: &Failures, o: &Outcome) -> Cells {
         }
     }
     let there = Cause::ALL.into_iter().filter(|one| o.campaign.stretches.iter().any(|s| cause(s) == *one));
-    let head = Head { title: String::new(), keys: there.map(|cause| (tone(cause), cause.label())).collect() };
+    let head = there.fold(Head::default(), |head, cause| head.key(tone(cause), cause.label()));
     let word = if p.row_days() > 1.0 { "week" } else { "day" };
     Cells::new(p.finding(o), head, [1.0, rows as f64], cells).named((1..=rows).map(|i| format!("{word} {i}")), [])
 }

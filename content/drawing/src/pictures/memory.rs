@@ -1,6 +1,5 @@
 //! What a GPU's memory is taken by, in every figure that asks: rows of parts against its size.
 
-use ringside_core::declare::Model as _;
 use ringside_core::hardware::Accelerator;
 use ringside_core::kv_cache::Keeps;
 use ringside_core::kv_cache::figure::{self as caches, published_kind};
@@ -9,12 +8,10 @@ use ringside_core::post_training::adapters::figure as adapters;
 use ringside_core::post_training::held::Tune;
 use ringside_core::post_training::memory as rlhf;
 use ringside_core::quantity::Unit;
-use ringside_core::zero::price::{self, Price, Scheme};
 
 use crate::chart::Ink;
 use crate::form::{Head, Lane, Lanes, Limit, Tone};
 use crate::memory::stage_name;
-use crate::picture::Picture;
 
 const fn ink(concept: Concept) -> Ink {
     match concept {
@@ -27,8 +24,9 @@ const fn ink(concept: Concept) -> Ink {
 }
 
 /// What keys say of these concepts.
-fn keys(concepts: impl Iterator<Item = Concept>) -> Vec<(Tone, &'static str)> {
-    concepts.map(|concept| (ink(concept).into(), concept.in_text())).collect()
+fn keys(concepts: impl Iterator<Item = Concept>) -> Head {
+    let keys: Vec<_> = concepts.map(|concept| (ink(concept).into(), concept.in_text())).collect();
+    Head::new("", &keys)
 }
 
 fn parts(parts: &Parts) -> impl Iterator<Item = (Tone, f64, String)> {
@@ -60,7 +58,7 @@ pub fn stages(p: &Params, b: &Breakdown) -> Lanes {
     };
     let there =
         Concept::ALL.into_iter().filter(|concept| b.stages.iter().any(|stage| stage.parts.of(*concept).0 > 0.0));
-    let head = Head { title: String::new(), keys: keys(there) };
+    let head = keys(there);
     let longest = b.stages.iter().map(|stage| stage.total.0).fold(1.0, f64::max);
     let rows = b.stages.iter().enumerate().map(row).collect();
     let mut lanes = Lanes::new(b.finding(), head, rows, longest, Some(Unit::Bytes));
@@ -75,7 +73,7 @@ pub fn tunes(p: &adapters::Params, s: &adapters::Shown) -> Lanes {
     };
     let rows = Tune::ALL.into_iter().zip(["in full", "LoRA", "QLoRA"]).map(row).collect();
     let longest = Tune::ALL.map(|tune| s.total(tune)).into_iter().fold(1.0, f64::max);
-    let head = Head { title: String::new(), keys: keys(Concept::ALL.into_iter().filter(|c| *c != Concept::KvCache)) };
+    let head = keys(Concept::ALL.into_iter().filter(|c| *c != Concept::KvCache));
     let mut lanes = Lanes::new(p.finding(s), head, rows, longest, Some(Unit::Bytes));
     capacity(&mut lanes, p.gpu);
     lanes
@@ -91,42 +89,12 @@ pub fn phases(p: &rlhf::Params, step: &rlhf::Step) -> Lanes {
         let name = format!("{} {}", i + 1, phase.work.label());
         Lane::stack(name, held.into_iter().chain([working]), Unit::Bytes.format(phase.total().0))
     };
-    let mut keys = keys(Concept::ALL.into_iter());
-    keys.push((WORKING, "the engine’s weights, a forward pass"));
-    let head = Head { title: "What a GPU holds in each phase".to_owned(), keys };
+    let keys = keys(Concept::ALL.into_iter()).key(WORKING, "the engine’s weights, a forward pass");
+    let head = Head { title: "What a GPU holds in each phase".to_owned(), ..keys };
     let rows = step.phases.iter().enumerate().map(row).collect();
     let mut lanes = Lanes::new(p.finding(step), head, rows, step.peak_bytes().max(1.0), Some(Unit::Bytes));
     capacity(&mut lanes, p.gpu);
     lanes
-}
-
-/// `sharding-price`: what a GPU holds under each way of sharding, beside how long the wire is busy.
-pub fn prices(p: &price::Params, price: &Price) -> Picture {
-    const COPY: Tone = Ink::Weights.at(45);
-    const INSIDE: Tone = Ink::Communication.at(40);
-    let all = Scheme::ALL.map(|scheme| (scheme, p.price(scheme)));
-    // What doesn't fit takes no time.
-    let wire_of = |price: &Price| if p.runs(price) { price.wire() } else { 0.0 };
-    let most = |of: &dyn Fn(&Price) -> f64| all.iter().map(|(_, price)| of(price)).fold(f64::MIN_POSITIVE, f64::max);
-    let held = all.iter().map(|(scheme, price)| {
-        let parts =
-            [(Ink::Weights.into(), price.states, String::new()), (COPY, price.peak() - price.states, String::new())];
-        Lane::stack(scheme.label(), parts, Unit::Bytes.format(price.peak()))
-    });
-    let wire = all.iter().map(|(_, price)| {
-        if !p.runs(price) {
-            return Lane::stack("", [], "doesn’t fit");
-        }
-        let inside = price.wire() - price.between;
-        let parts = [(Ink::Communication.into(), price.between, String::new()), (INSIDE, inside, String::new())];
-        Lane::stack("", parts, Unit::Seconds.format(price.wire()))
-    });
-    let states = Head::new("On a GPU", &[(Ink::Weights.into(), "states"), (COPY, "gathered, waiting")]);
-    let busy = Head::new("Wire busy", &[(Ink::Communication.into(), "network"), (INSIDE, "node’s links, longer by")]);
-    let mut held = Lanes::new(p.finding(price), states, held.collect(), most(&Price::peak), None);
-    held.end *= 1.02;
-    let wire = Lanes::new("", busy, wire.collect(), most(&wire_of) * 1.02, None);
-    Picture::Beside(vec![(1.35, held.into()), (1.0, wire.into())])
 }
 
 /// `kv-compression`: a token's keys and values under each kind of attention.

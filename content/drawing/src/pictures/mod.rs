@@ -10,9 +10,7 @@ use ringside_core::{
     network, occupancy, optimizer_step, overlap, pass_at_k, pipeline, planner, post_training, program, reduction_order,
     roofline, seed_streams, serving, training_run,
 };
-use ringside_core::{
-    context_parallel as core_context_parallel, memory as core_memory, quantization as core_quantization,
-};
+use ringside_core::{context_parallel as core_context_parallel, memory as core_memory};
 
 use crate::chart::Ink;
 use crate::charts;
@@ -48,6 +46,7 @@ mod ring_all_reduce;
 mod rl_pipeline;
 mod schedule_editor;
 mod sft_packing;
+mod sharding_price;
 mod stragglers;
 mod tensor_parallel;
 mod tile_order;
@@ -67,8 +66,17 @@ macro_rules! figures {
             chapter_04 {
                 "first-steps" first_steps ringside_core::memory::first_steps::Params;
             }
+            chapter_05 {
+                "quantization" quantization ringside_core::quantization::Params;
+            }
             chapter_07 {
                 "scaling-curve" scaling_curve ringside_core::scaling::Params;
+            }
+            chapter_09 {
+                "sharding-price" sharding_price ringside_core::zero::price::Params;
+            }
+            chapter_12 {
+                "expert-grid" expert_grid ringside_core::expert_grid::Params;
             }
             chapter_13 {
                 "multi-token-prediction" multi_token_prediction ringside_core::speculative::figure::Params;
@@ -120,7 +128,6 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
         }),
         "ddp-overlap" => drawn(query, ddp_overlap::picture),
         "decode-kernels" => drawn(query, |p: &kernels::decode::Params, _| ladder::picture(p)),
-        "expert-grid" => drawn(query, expert_grid::picture),
         "failure-campaign" => drawn(query, |p: &failure::Failures, r| match p.view {
             failure::View::Campaign => Picture::from(failure_campaign::strips(p, r)),
             _ => charts::failure_campaign::chart(p, r).into(),
@@ -178,12 +185,6 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
             post_training::policy::View::Group => charts::policy_update::group(p, r).into(),
         }),
         "position-encoding" => drawn(query, |p: &attention::position::Params, _| charts::position_encoding::chart(p)),
-        "quantization" => drawn(query, |p: &core_quantization::Params, r| match p.view {
-            core_quantization::View::Recipes => Picture::from(quantization::recipes(p, r)),
-            core_quantization::View::Delayed => charts::quantization::delayed(p, r).into(),
-            core_quantization::View::Training => charts::quantization::training(p, r).into(),
-            core_quantization::View::Accumulate => charts::quantization::accumulate(p, r).into(),
-        }),
         "reduction-order" => drawn(query, |p: &reduction_order::Params, r| charts::reduction_order::chart(p, r)),
         // What a program does is known once it has run; of a puzzle that writes a collective, this is the collective.
         "rank-program" => maybe(query, |p: &program::figure::Params, ()| {
@@ -206,7 +207,6 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
         "seed-streams" => drawn(query, seed_streams::Params::picture),
         "serving-planner" => drawn(query, serving::sizing::Params::picture),
         "sft-packing" => drawn(query, sft_packing::picture),
-        "sharding-price" => drawn(query, memory::prices),
         "tensor-parallel" => drawn(query, tensor_parallel::picture),
         "tile-order" => drawn(query, tile_order::picture),
         "trace-detective" => maybe(query, trace_detective::picture),
@@ -269,6 +269,7 @@ mod tests {
     use super::*;
     use crate::chart::Frame;
     use crate::figure::{Figure, Table};
+    use crate::form::Press;
 
     /// Parameters that choose what a figure shows.
     const VIEWS: [&str; 5] = ["view", "show", "memory", "scheme", "machine"];
@@ -296,6 +297,36 @@ mod tests {
                 assert!(svg.len() < 80_000, "{} {query}: {} bytes", entry.id, svg.len());
             }
         }
+    }
+
+    fn presses(picture: &Picture) -> Vec<&Press> {
+        match picture {
+            Picture::Chart(_) => Vec::new(),
+            Picture::Lanes(lanes) => lanes.rows.iter().filter_map(|row| row.press.as_ref()).collect(),
+            Picture::Cells(cells) => cells.cells.iter().filter_map(|cell| cell.press.as_ref()).collect(),
+            Picture::Beside(all) | Picture::Over(all) => all.iter().flat_map(|(_, one)| presses(one)).collect(),
+        }
+    }
+
+    #[test]
+    fn what_is_pressed_leads_to_a_state_in_which_it_is_chosen() {
+        let mut pressed = 0;
+        for entry in catalogue::ALL {
+            for query in states(entry).iter().filter(|query| (entry.evaluate)(query).error.is_none()) {
+                for press in of(entry.id, query).iter().flat_map(presses) {
+                    let (then, sets) = (query.with(&press.sets), &press.sets);
+                    let outcome = (entry.evaluate)(&then);
+                    let problems = (entry.read)(&then).1;
+                    assert!(problems.is_empty() && outcome.error.is_none(), "{} {then}", entry.id);
+                    let picture = of(entry.id, &then).expect("a picture");
+                    let same = presses(&picture).into_iter().filter(|other| other.sets == *sets);
+                    assert!(same.map(|press| press.is_on).collect::<Vec<_>>().contains(&true), "{} {then}", entry.id);
+                    assert!(!press.name.is_empty(), "{} {then}", entry.id);
+                    pressed += 1;
+                }
+            }
+        }
+        assert!(pressed > 50, "{pressed} parts to press");
     }
 
     fn is_sound<F: Figure>() {
