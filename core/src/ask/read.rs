@@ -18,6 +18,8 @@ const LONGEST_NAME: usize = 6;
 const GPU_NAME: usize = 4;
 /// Words of a GPU's name without a digit, beside those with which it begins.
 const FORMS: [&str; 6] = ["radeon", "gpu", "sxm", "pcie", "nvl", "gb"];
+/// What comes before an amount of memory that something takes.
+const NEEDS: [&str; 7] = ["require", "requires", "required", "need", "needs", "takes", "uses"];
 /// What says that a GPU is one.
 pub(super) const ONE: [&str; 3] = ["a", "an", "my"];
 /// What says that a GPU's name is of many.
@@ -961,7 +963,9 @@ impl Reading {
                 // "One token" is what something is counted for.
                 let is_each = n == 1.0 && near(i.checked_add(1)) == "token";
                 let left = left.filter(|_| !is_again && !is_each);
-                if let Some(text) = left.as_ref().filter(|_| is_of_cards(rest)) {
+                // "requires about 112 GB" is what a model takes.
+                let is_need = words.iter().take(i).rev().take(8).any(|word| NEEDS.contains(&word.as_str()));
+                if let Some(text) = left.as_ref().filter(|_| is_of_cards(rest) && !is_need) {
                     reading.uncounted = Some(text.clone());
                 }
                 reading.unread.extend(left);

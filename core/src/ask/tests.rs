@@ -1003,9 +1003,10 @@ fn an_answer_opens_the_state_that_it_describes() {
     for question in known.iter().map(String::as_str).chain(own) {
         for a in answers(question) {
             let Some(entry) = catalogue::find(a.figure) else { continue };
-            let is_other =
-                ["This figure can’t show", "isn’t in the table of GPUs"].iter().any(|said| a.says.contains(said))
-                    || !SAID.iter().any(|(id, ..)| *id == a.figure);
+            let is_other = ["This figure can’t show", "isn’t in the table of GPUs", "Which GPUs, and how many?"]
+                .iter()
+                .any(|said| a.says.contains(said))
+                || !SAID.iter().any(|(id, ..)| *id == a.figure);
             let is_free = a.figure == training_run::Params::ID
                 && (asks_work(&Reading::of(question)) || a.query.iter().next().is_none());
             if is_other || is_free {
@@ -1458,7 +1459,7 @@ fn amounts_of_real_questions_come_to_what_a_hand_works_out() {
             "Any chance to run a 34b model on 3x4090? (w/o quantization)",
             "kv-cache",
             &[("gpu", "rtx-4090"), ("tp", "3")],
-            "no room for a cache",
+            "leaves 1 GB",
         ),
         (
             "70b lora on 2 rtx 4090 24 GB with bitsandbytes 4bit, still cuda oom",
