@@ -56,10 +56,6 @@ pub(crate) fn write(folder: &Path, public_url: &str, programs: Programs, content
         let page = html::page(&template, &route.title, &route.description, &languages, &text);
         process::write(&folder.join(&route.path).join("index.html"), page)?;
     }
-    for (typed, page) in Page::TYPED {
-        let address = format!("{public_url}{}/", page.path());
-        process::write(&folder.join(typed).join("index.html"), html::leading_on(page.title(), &address))?;
-    }
     let lost = html::page(&template, "Not found · Ringside", "There is no page at this address.", "", "");
     process::write(&folder.join("404.html"), lost)?;
     process::write(&folder.join(".nojekyll"), "")?;
@@ -78,7 +74,13 @@ pub(crate) fn write(folder: &Path, public_url: &str, programs: Programs, content
     let manifest = json!({"public_url": public_url, "routes": routes, "widgets": widgets});
     process::write(&folder.join(MANIFEST), format!("{manifest:#}\n"))?;
     let start = assets.app.unwrap_or_default();
-    offline::write(folder, &[&start.script, &start.wasm, &html::digest(&assets.style), &assets.content])
+    offline::write(folder, &[&start.script, &start.wasm, &html::digest(&assets.style), &assets.content])?;
+    // They are of no version, so that the offline worker doesn't keep them: without a network the page for lost addresses leads on.
+    for (typed, page) in Page::TYPED {
+        let address = format!("{public_url}{}/", page.path());
+        process::write(&folder.join(typed).join("index.html"), html::leading_on(page.title(), &address))?;
+    }
+    Ok(())
 }
 
 /// A figure, as the browser tests want to know it: with the parameters that not just any text is a value of.
