@@ -11,12 +11,11 @@ test("the blocks of Triton's tutorial, and what the cache still has", async ({ p
   await figure(page).getByRole("radio", { name: "in groups" }).check();
   await expect.poll(() => parameter(page, "order")).toBe("grouped");
   expect(await quantity(page, "wave-blocks")).toBe(54);
-  const drawing = figure(page).locator(".tile-order");
-  await expect(drawing.locator("path.found")).toHaveAttribute("d", "");
+  await expect(finding(page)).toContainText("all of them from memory");
   // The second wave finds the rows of A that the first has read.
   await figure(page).getByRole("button", { name: "Step forward" }).click();
   await expect.poll(() => parameter(page, "step")).toBe("2");
-  await expect(drawing.locator("path.found")).not.toHaveAttribute("d", "");
+  await expect(finding(page)).toContainText("still in the L2");
   await expect(figure(page).locator(".transport-place")).toHaveText("Wave 2 of 9");
   // A cache for everything makes all orders alike.
   await figure(page).getByRole("slider", { name: "L2 capacity, blocks" }).press("End");

@@ -28,6 +28,9 @@ pub fn NumberField(
     /// The field's `id`, for a label outside; without one it is labelled by itself.
     #[prop(optional, into)]
     id: Option<String>,
+    /// What stands there while there is no value, which leaving it empty then means: -1.
+    #[prop(optional)]
+    placeholder: &'static str,
     /// Whether another control has the parameter's name already.
     #[prop(optional)]
     nameless: bool,
@@ -45,6 +48,12 @@ pub fn NumberField(
     });
     let commit = move || {
         let Some(text) = draft.get_untracked() else { return };
+        if !placeholder.is_empty() && text.trim().is_empty() {
+            draft.set(None);
+            error.set(None);
+            set.run(-1.0);
+            return;
+        }
         match asked.read_parameter(&spec, label, format, &text) {
             Ok(typed) => {
                 draft.set(None);
@@ -75,7 +84,14 @@ pub fn NumberField(
                 aria-label=id.is_none().then(|| format!("{label}: type a value"))
                 aria-invalid=move || error.with(Option::is_some).then_some("true")
                 aria-describedby=move || error.with(Option::is_some).then(|| describedby.clone())
+                placeholder=placeholder
                 prop:value=move || draft.get().unwrap_or_else(|| format(value.get()))
+                on:click=move |event| {
+                    // What is typed next takes the value's place.
+                    if draft.with_untracked(Option::is_none) {
+                        event_target::<web_sys::HtmlInputElement>(&event).select();
+                    }
+                }
                 on:input=move |event| draft.set(Some(event_target_value(&event)))
                 on:change=move |_| commit()
                 on:keydown=keydown

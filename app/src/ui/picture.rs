@@ -54,7 +54,7 @@ fn form(class: &'static str, picture: Memo<Picture>, press: Callback<Query>) -> 
         })
     };
     view! {
-        <div class=format!("chart {class}") node_ref=place>
+        <div class=format!("chart {class}") style:--rows=move || picture.with(Picture::rows).to_string() node_ref=place>
             <div class="form" inner_html=move || drawn.with(|(picture, _)| picture.clone())></div>
             {presses}
         </div>

@@ -37,13 +37,13 @@ pub fn number(
     // Below the least stands for none, where the least isn't 0.
     let spec = ParamSpec { name, doc: "", kind: Kind::Integer { min: 0, max: most }, default: "8" };
     let shown = Signal::derive(move || value.get().map_or(-1.0, |n| n as f64));
-    let set = move |n: f64| set.run(Some(n as u64).filter(|n| *n >= least));
-    let format = |n: f64| if n < 0.0 { NOT_SAID.to_owned() } else { grouped(n as u64) };
+    let set = move |n: f64| set.run(Some(n as u64).filter(|said| n >= 0.0 && *said >= least));
+    let format = |n: f64| if n < 0.0 { String::new() } else { grouped(n as u64) };
     let id = unique_id(name);
     view! {
         <div class="field">
             <label for=id.clone()>{label}</label>
-            <NumberField spec label value=shown set format id=id.clone() />
+            <NumberField spec label value=shown set format placeholder=NOT_SAID id=id.clone() />
         </div>
     }
     .into_any()

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::memory::export::Target;
 use ringside_core::memory::{Mode, Params};
+use ringside_core::run::planned;
 
 use crate::deferred::lazy;
 use crate::ui::later::Later;
@@ -12,7 +13,7 @@ use crate::ui::segmented::Segmented;
 use crate::ui::{clipboard, file};
 
 /// The listing of a layout.
-pub(super) type View = fn(Signal<Params>) -> AnyView;
+pub(super) type View = fn(Signal<Params>, Signal<Option<u64>>) -> AnyView;
 
 lazy! {
     /// Downloads it: small figures have none.
@@ -64,8 +65,8 @@ pub(super) fn listing(head: AnyView, written: Memo<Result<String, String>>, labe
     .into_any()
 }
 
-/// Folded; nothing in inference.
-fn view(params: Signal<Params>) -> AnyView {
+/// Folded; nothing in inference. `node` is how many GPUs a node has, where that is known.
+fn view(params: Signal<Params>, node: Signal<Option<u64>>) -> AnyView {
     let target = RwSignal::new(Target::Megatron);
     // With a reason in place of the text where the framework would not start.
     let written = Memo::new(move |_| params.with(|p| target.get().write(p)).map(|export| export.text));
@@ -84,12 +85,20 @@ fn view(params: Signal<Params>) -> AnyView {
             "Download"
         </button>
     };
+    let beside = move || {
+        let text = params.with(|p| planned(p, node.get()));
+        format!("run/#r={}", String::from(js_sys::encode_uri_component(&text)))
+    };
     let nothing = move || params.with(|p| p.mode == Mode::Inference);
     view! {
         <details class="export" class:nowhere=nothing>
             <summary>"Take this layout with you"</summary>
             {listing(head.into_any(), written, "The layout as text")}
             <p class="fine" role="status">{move || saved.get()}</p>
+            <p>
+                <a href=beside>"Put a run with this layout next to it"</a>
+                ": its log, its trace and what it measured, against what is predicted here."
+            </p>
         </details>
     }
     .into_any()

@@ -5,7 +5,6 @@
 
 mod activation_memory;
 mod amdahl;
-mod attention_growth;
 mod attention_kernels;
 mod caching_allocator;
 mod cluster_scheduler;
@@ -28,7 +27,6 @@ mod kernel_fusion;
 mod kernel_workbench;
 mod kernels;
 mod kv_cache;
-mod kv_compression;
 mod launch_doctor;
 mod live_evaluation;
 mod loss_detective;
@@ -65,7 +63,6 @@ mod serving_command;
 mod serving_planner;
 mod sft_packing;
 mod tensor_parallel;
-mod tile_order;
 mod trace_detective;
 mod training_run;
 mod warps;
@@ -191,7 +188,6 @@ widgets! {
         "parallel-planner" parallel_planner ["parallel-planner"];
     }
     chapter_13 {
-        "kv-compression" kv_compression ["kv-compression"];
         "moe-routing" moe_routing ["moe-routing"];
     }
     chapter_14 {
@@ -207,13 +203,11 @@ widgets! {
         "kernel-workbench" kernel_workbench ["kernels", "kernel-workbench", "glass"];
         "matmul-kernels" matmul_kernels ["kernels", "glass"];
         "matmul-tuner" matmul_tuner ["kernels", "matmul-tuner", "glass"];
-        "tile-order" tile_order ["tile-order"];
     }
     chapter_17 {
         "kernel-fusion" kernel_fusion ["network", "kernels", "kernel-fusion", "glass"];
     }
     chapter_18 {
-        "attention-growth" attention_growth ["attention-growth"];
         "attention-kernels" attention_kernels ["kernels", "glass"];
         "decode-kernels" decode_kernels ["kernels", "glass"];
         "flash-attention-tiling" flash_attention_tiling ["flash-attention-tiling"];

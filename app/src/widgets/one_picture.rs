@@ -106,7 +106,11 @@ pub(super) fn view<F: Figure>(props: Props, own: impl FnOnce(Live<F>) -> Own) ->
         ModelInput::new(model, set)
     });
     let Own { above, below, over, under, special, examples } = own(live);
-    let special = special.into_iter().chain(input.map(|input| ("model", input.choose_any())));
+    let others = params.with_untracked(|p| p.clone().about().map_or(&[][..], |about| about.others()));
+    let other = Signal::derive(move || params.get().about().and_then(|about| about.other()));
+    let choose = move |id| state.update(|p| p.about().into_iter().for_each(|about| about.choose_other(id)));
+    let choose = Callback::new(choose);
+    let special = special.into_iter().chain(input.map(|input| ("model", input.select_or(others, other, choose))));
     let mut controls = special.fold(Controls::of(state), |all, (name, view)| all.special(name, view)).draw();
     let notes = params.with_untracked(F::notes).is_some();
     let notes = notes.then(|| Signal::derive(move || params.with(F::notes).unwrap_or_default()));

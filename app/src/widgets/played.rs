@@ -56,8 +56,6 @@ have_steps![
     ringside_core::machines::Params,
     ringside_core::moe::figure::Params,
     ringside_core::post_training::memory::Params,
-    ringside_core::post_training::packing::Params,
     ringside_core::serving::figure::Params,
-    ringside_core::tile_order::Params,
     ringside_core::zero::Params,
 ];

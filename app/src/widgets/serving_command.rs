@@ -5,6 +5,7 @@ use ringside_core::serving::command::{Read, Server, read};
 use ringside_core::serving::step::Quant;
 
 use super::export::listing;
+use crate::ui::later::Later;
 use crate::ui::segmented::Segmented;
 use crate::ui::unique_id;
 
@@ -25,8 +26,8 @@ pub(super) fn view(
     let options = Server::ALL.map(|server| (server.id(), server.label())).to_vec();
     let id = unique_id("command");
     let said = RwSignal::new(Vec::<String>::new());
-    let typed = move |event| {
-        let pasted = event_target_value(&event);
+    let calm = Later::after(400);
+    let taken = move |pasted: String| {
         said.set(match read(&pasted) {
             Some(command) => {
                 let mut left = take(&command);
@@ -58,7 +59,10 @@ pub(super) fn view(
                 spellcheck="false"
                 autocomplete="off"
                 placeholder="vllm serve … --tensor-parallel-size 2"
-                on:change=typed
+                on:input=move |event| {
+                    let pasted = event_target_value(&event);
+                    calm.run(move || taken(pasted));
+                }
             ></textarea>
             <ul class="fine" role="status">
                 {move || said.get().into_iter().map(|line| view! { <li>{line}</li> }).collect_view()}

@@ -1,6 +1,7 @@
 //! A figure of a known form: what a model says of a state, one picture of it, and tables. The build draws it, the app makes it live.
 
 use ringside_core::declare::Model;
+use ringside_core::kv_cache::models::{self, WITHOUT_SHAPE};
 use ringside_core::model::ModelRef;
 use ringside_core::quantity::grouped;
 use ringside_core::serving::machine::Machine;
@@ -60,6 +61,8 @@ pub enum About<'a> {
     Model(&'a mut ModelRef),
     /// On the machine that serves it.
     Machine(&'a mut Machine),
+    /// As what it keeps of a sequence, which some have without a shape.
+    Cached(&'a mut models::Model),
 }
 
 impl About<'_> {
@@ -68,6 +71,7 @@ impl About<'_> {
         match self {
             Self::Model(model) => **model,
             Self::Machine(machine) => machine.model,
+            Self::Cached(model) => model.as_ref(),
         }
     }
 
@@ -76,6 +80,30 @@ impl About<'_> {
         match self {
             Self::Model(model) => *model = other,
             Self::Machine(machine) => machine.choose(other),
+            Self::Cached(model) => *model = models::Model::Of(other),
+        }
+    }
+
+    /// Those that it may be besides, by id and name.
+    pub fn others(&self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Model(_) | Self::Machine(_) => &[],
+            Self::Cached(_) => &WITHOUT_SHAPE,
+        }
+    }
+
+    /// Which of those it is.
+    pub fn other(&self) -> Option<&'static str> {
+        match self {
+            Self::Cached(models::Model::Other(named)) => Some(named.id),
+            _ => None,
+        }
+    }
+
+    /// Puts one of those in its place.
+    pub fn choose_other(self, id: &str) {
+        if let (Self::Cached(model), Some(other)) = (self, models::Model::find(id)) {
+            *model = other;
         }
     }
 }

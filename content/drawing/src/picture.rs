@@ -75,6 +75,14 @@ impl Picture {
         }
     }
 
+    /// How many rows it has, if each needs its own height; 0 otherwise.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Lanes(lanes) => lanes.rows.len(),
+            _ => 0,
+        }
+    }
+
     /// As markup for a page, in the colors of its design tokens, whatever they are where it is seen.
     pub fn in_page(&self, frame: Frame) -> String {
         if let Self::Chart(chart) = self {

@@ -246,6 +246,22 @@ impl Params {
             plural(&number(self.intensity()), "FLOP")
         )
     }
+
+    /// What reading the cache for the next token comes to.
+    pub fn reading(&self) -> String {
+        let decode = self.decode();
+        let blocks = match decode.blocks {
+            1 => "1 block of work draws".to_owned(),
+            n => format!("{} blocks of work draw", grouped(n)),
+        };
+        format!(
+            "In each layer its {blocks} {} of the bandwidth of an {}’s {} SMs, and attention takes {}.",
+            Unit::Fraction.format(decode.drawn),
+            super::decode::GPU.name,
+            grouped(decode.sms),
+            Unit::Seconds.format(decode.read)
+        )
+    }
 }
 
 /// The largest divisor of `heads` that is not over `most`.

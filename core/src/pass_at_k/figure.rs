@@ -127,17 +127,17 @@ impl Model for Params {
         real("temperature", "the temperature at which the benchmark is sampled", [0.1, 2.0], "0.8")
             .label("Temperature")
             .steps(0.1)
-            .more("Benchmark")
+            .main()
             .quiet()
             .at(|p| p.temperature.slot()),
         whole("problems", "problems of the benchmark", [2, 400], "164")
             .label("Problems")
-            .more("Benchmark")
+            .main()
             .quiet()
             .at(|p| p.problems.slot()),
         whole("seed", "what is drawn at random", [1, 999], "1")
             .label("Seed")
-            .more("Benchmark")
+            .more("")
             .quiet()
             .at(|p| p.seed.slot()),
         text("results", "pasted results: a line for each problem, name passed/samples, or human-eval’s lines", "")
@@ -146,7 +146,8 @@ impl Model for Params {
     ];
     const APPLIES: &'static [Applies<Self>] = &[
         applies(&["c"], |p| p.view != View::Benchmark),
-        applies(&["n", "temperature", "problems"], |p| p.view != View::Benchmark || p.results.0.is_empty()),
+        applies(&["n"], |p| p.view != View::Benchmark || p.results.0.is_empty()),
+        applies(&["temperature", "problems"], |p| p.view == View::Benchmark && p.results.0.is_empty()),
     ];
     const ORIGIN: Origin = Origin::Of(
         "Chen et al. 2021, arXiv:2107.03374, §2.1 and Figure 3; openai/human-eval, human_eval/evaluation.py",

@@ -116,7 +116,7 @@ impl Size {
         }
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         match self {
             Self::Switch(on) => on.to_string(),
             Self::Whole(n) => n.to_string(),

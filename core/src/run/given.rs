@@ -97,12 +97,22 @@ pub(super) const INSIDE: &[Setting] =
 pub(super) const BETWEEN: &[Setting] =
     &[setting("cluster.net", "Link between nodes", Takes::Choice(links::BETWEEN_LIST))];
 
+/// What follows from others where nobody gives it.
+const FOLLOWING: &[Setting] = &[
+    setting("layout.mbs", "Micro-batch size", Takes::Whole(1, 1 << 20)),
+    setting("layout.batch", "Sequences per step", Takes::Whole(1, 1 << 32)),
+];
+
+/// The setting at a key of the run file, if a control can ask for it.
+pub fn setting_at(key: &str) -> Option<Setting> {
+    let all = [MODEL, GPU, GPUS, SEQ, LAYOUT, SPANNED, INSIDE, BETWEEN, FOLLOWING].into_iter().flatten();
+    all.copied().find(|setting| setting.key == key)
+}
+
 /// What a person calls settings that no control asks for, as the cards that read them do.
-const OTHERS: [(&str, &str); 15] = [
+const OTHERS: [(&str, &str); 13] = [
     ("cluster.gpus", "GPUs"),
     ("model.sizes", "Size of the model"),
-    ("layout.mbs", "Micro-batch size"),
-    ("layout.batch", "Sequences per step"),
     ("layout.cp", "Context-parallel ranks"),
     ("layout.ep", "Expert-parallel ranks"),
     ("layout.vpp", "Virtual stages per rank"),
@@ -118,9 +128,8 @@ const OTHERS: [(&str, &str); 15] = [
 
 /// What a person calls the setting at a key of the run file: the words of its control, without what a value means.
 pub(super) fn label(key: &str) -> &str {
-    let asked = [MODEL, GPU, GPUS, SEQ, LAYOUT, SPANNED, INSIDE, BETWEEN].into_iter().flatten();
-    let mut all = asked.map(|setting| (setting.key, setting.label)).chain(OTHERS);
-    let label = all.find(|(known, _)| *known == key).map_or(key, |(_, label)| label);
+    let other = || OTHERS.into_iter().find(|(known, _)| *known == key).map(|(_, label)| label);
+    let label = setting_at(key).map(|setting| setting.label).or_else(other).unwrap_or(key);
     label.split(',').next().unwrap_or(label)
 }
 

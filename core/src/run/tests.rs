@@ -785,6 +785,7 @@ fn a_topology_of_rocm_smi_is_read() {
         ("XGMI", "1", Hop::Xgmi, "Every pair of the 2 GPUs has Infinity Fabric (XGMI)."),
         ("PCIE", "2", Hop::Node, "is joined through a CPU (NODE)"),
         ("PCIE", "3", Hop::Sys, "is joined through a CPU (SYS)"),
+        ("PCIE", "-", Hop::Pcie, "is joined by PCIe alone (PCIE)"),
     ] {
         let card = read("topo", &text(link, hops));
         assert_eq!(
@@ -805,6 +806,21 @@ fn a_topology_of_rocm_smi_is_read() {
     assert!(own.is_some() && link.map(|link| link.id) == own.map(|link| link.id), "{link:?}");
     let cut = text("XGMI", "1").replace("GPU1   XGMI           0", "");
     assert_eq!(read("topo", &cut).outcome, Outcome::Refused);
+    let weights = text("XGMI", "1").split("===== Link Type").next().unwrap_or_default().to_owned();
+    assert!(read("topo", &weights).said.contains("“Link Type between two GPUs” does"), "{}", read("topo", &weights).said);
+}
+
+#[test]
+fn the_slowest_path_is_that_of_all_pairs_only_where_all_were_read() {
+    let whole = "\tGPU0\tGPU1\tGPU2\nGPU0\t X \tNV12\tSYS\nGPU1\tNV12\t X \tSYS\nGPU2\tSYS\tSYS\t X \n";
+    let found = |text: &str| read("topo", text).found.iter().map(|found| found.what.clone()).collect::<Vec<_>>();
+    assert!(found(whole).iter().any(|what| what == "Slowest path between GPUs"), "{:?}", found(whole));
+    let unknown = whole.replace("SYS", "ZZZ");
+    assert!(found(&unknown).iter().all(|what| what != "Slowest path between GPUs"), "{:?}", found(&unknown));
+    // What follows the matrix is another one: peer access.
+    let both = format!("{whole}\nLegend:\n\n \tGPU0\tGPU1\n GPU0\tX\tGNS\n GPU1\tGNS\tX\n");
+    let card = read("topo", &both);
+    assert!(card.unread.iter().any(|unread| unread.text == "Another matrix" && unread.line == 8), "{card:?}");
 }
 
 #[test]

@@ -35,6 +35,8 @@ pub enum Hop {
     Phb,
     /// Between host bridges of one NUMA node.
     Node,
+    /// PCIe, of which no more is known.
+    Pcie,
     /// Between NUMA nodes.
     Sys,
 }
@@ -61,7 +63,8 @@ impl Hop {
             Self::Pxb => (2, 0),
             Self::Phb => (3, 0),
             Self::Node => (4, 0),
-            Self::Sys => (5, 0),
+            Self::Pcie => (5, 0),
+            Self::Sys => (6, 0),
         }
     }
 
@@ -72,6 +75,7 @@ impl Hop {
             "PXB" => Self::Pxb,
             "PHB" => Self::Phb,
             "NODE" => Self::Node,
+            "PCIE" => Self::Pcie,
             "SYS" | "SOC" => Self::Sys,
             _ => Self::NvLink(word.strip_prefix("NV")?.parse().ok().filter(|n| (1..=64).contains(n))?),
         })
@@ -86,6 +90,7 @@ impl Hop {
             Self::Pxb => "PXB".to_owned(),
             Self::Phb => "PHB".to_owned(),
             Self::Node => "NODE".to_owned(),
+            Self::Pcie => "PCIE".to_owned(),
             Self::Sys => "SYS".to_owned(),
         }
     }
@@ -99,13 +104,14 @@ impl Hop {
             Self::Pxb => "several PCIe switches",
             Self::Phb => "PCIe host bridge",
             Self::Node => "between host bridges",
+            Self::Pcie => "PCIe",
             Self::Sys => "between CPU sockets",
         }
     }
 
-    /// Whether the path crosses a CPU.
+    /// Whether the path is known to cross a CPU.
     pub fn is_slow(self) -> bool {
-        self >= Self::Phb
+        self >= Self::Phb && self != Self::Pcie
     }
 
     /// Whether it is a link between the GPUs themselves.
@@ -230,7 +236,7 @@ impl Topology {
     pub fn sockets(&self) -> Vec<Socket> {
         let n = self.devices.len();
         let numa = |i: usize| self.devices.get(i).map(|d| d.numa.as_str()).filter(|numa| !numa.is_empty());
-        let is_near = |a: usize, b: usize, most: Hop| self.hop(a, b).is_some_and(|hop| !hop.is_direct() && hop <= most);
+        let is_near = |a: usize, b: usize, most: Hop| self.hop(a, b).is_some_and(|hop| !hop.is_direct() && hop != Hop::Pcie && hop <= most);
         let says = |i: &usize| numa(*i).is_some() || (0..n).any(|other| is_near(*i, other, Hop::Sys));
         let (known, unknown): (Vec<usize>, Vec<usize>) = (0..n).partition(says);
         let share_cpu = |a, b| is_near(a, b, Hop::Node) || numa(a).is_some() && numa(a) == numa(b);
@@ -341,7 +347,13 @@ fn header(line: &str) -> Option<Vec<&str>> {
 
 /// What `rocm-smi --showtopo` and `amd-smi topology` print, if a text is that: a table each of links and hops, and the NUMA nodes.
 pub(super) fn of_rocm(name: &str, text: &str) -> Option<Card> {
-    let title = ["Link Type between two GPUs", "LINK TYPE TABLE"].into_iter().find(|title| text.contains(title))?;
+    let Some(title) = ["Link Type between two GPUs", "LINK TYPE TABLE"].into_iter().find(|title| text.contains(title))
+    else {
+        let others = ["Weight between two GPUs", "Hops between two GPUs", "Topology between two GPUs"];
+        let other = others.into_iter().find(|title| text.contains(title))?;
+        let why = format!("The table “{other}” doesn’t say how GPUs are joined. “Link Type between two GPUs” does: paste all of what rocm-smi --showtopo prints.");
+        return Some(Card::refused(name, Kind::RocmSmi, why));
+    };
     let Some(matrix) = matrix_of_rocm(text, title) else {
         let why = "The table of links between GPUs isn’t whole. Paste all of what rocm-smi --showtopo or amd-smi topology prints.";
         return Some(Card::refused(name, Kind::RocmSmi, why));
@@ -382,6 +394,7 @@ fn matrix_of_rocm(text: &str, title: &str) -> Option<String> {
             ("XGMI", _) => "XGMI",
             ("PCIE", Some("2")) => "NODE",
             ("PCIE", Some("3")) => "SYS",
+            ("PCIE", _) => "PCIE",
             _ => "?",
         };
         let cells: Vec<&str> = row.iter().enumerate().map(cell).collect();
@@ -412,7 +425,13 @@ pub(super) fn card(name: &str, text: &str) -> Card {
     }
     card.found("GPUs per node", grouped(gpus), 0);
     if let Some(hop) = topology.slowest() {
-        card.found("Slowest path between GPUs", format!("{} ({})", hop.label(), hop.meaning()), 0);
+        // The slowest of all may be one that wasn't read.
+        let what = if unknown == 0 { "Slowest path between GPUs" } else { "Slowest path of the GPU pairs that were read" };
+        card.found(what, format!("{} ({})", hop.label(), hop.meaning()), 0);
+    }
+    let heads = text.lines().enumerate().filter(|(_, line)| header(line).is_some());
+    for (i, _) in heads.skip(1) {
+        card.unread("Another matrix", "only the first one is read", i + 1);
     }
     let nics = topology.devices.len() as u64 - gpus;
     if nics > 0 {

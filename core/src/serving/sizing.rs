@@ -569,6 +569,17 @@ impl Params {
         Serve { prefix: (self.cached > 0).then_some(true), ..serve }
     }
 
+    /// The command that starts a replica of a plan.
+    ///
+    /// # Errors
+    /// Why there is none: a sentence.
+    pub fn command(&self, plan: &Plan, server: Server) -> Result<String, String> {
+        if plan.size().and_then(|size| size.most).is_none() {
+            return Err("No replica keeps these promises, so there is no command for one.".to_owned());
+        }
+        self.serve(plan, server).write(server)
+    }
+
     /// Takes what a command says. What has no place here is returned, a sentence each.
     pub fn take(&mut self, read: &Read) -> Vec<String> {
         let mut left = self.machine.take(read);
@@ -580,7 +591,14 @@ impl Params {
             self.output = output as u64;
             self.prompt = longest.saturating_sub(self.output).clamp(1, 1 << 17);
             self.cached = self.cached.min(self.prompt - 1);
+            left.push(format!(
+                "A request of at most {} tokens counts as a prompt of {} and an answer of {}, divided as before.",
+                grouped(longest),
+                grouped(self.prompt),
+                grouped(self.output)
+            ));
         }
+        left.push("A command doesn’t say how many users there are, on which GPU and at what price: these stay as they are.".to_owned());
         // Prompts are cut into chunks, and requests per step are what the plan finds.
         let plan = self.evaluate().unwrap_or_default();
         let own = Serve {

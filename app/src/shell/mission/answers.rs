@@ -18,7 +18,7 @@ pub(super) fn in_words(decision: &Decision, answer: &Query, entry: Option<&'stat
             .collect::<Vec<_>>()
             .join(", "),
         Made::Choice(options) => match options.iter().enumerate().find(|(_, option)| option.id == value) {
-            Some((nth, option)) => format!("{}: {}", letter(nth), plain(&option.text)),
+            Some((nth, option)) => format!("{}: {}", letter(nth), plain(&option.text).trim_end_matches('.')),
             None => value.to_owned(),
         },
         Made::Number(counted) => parse_number(value).map_or_else(|| value.to_owned(), |n| counted.format(n)),

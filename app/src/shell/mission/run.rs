@@ -285,7 +285,7 @@ fn show(loaded: &Loaded, seed: u64, moves: &[Move]) -> Shown {
         board: board.unwrap_or_default(),
         ask: decision.map(|d| fill(&d.ask)).unwrap_or_default(),
         posed: game.posed().unwrap_or_default(),
-        options: options.iter().map(|o| (o.id.clone(), fill(&o.text))).collect(),
+        options: options.iter().map(|o| (o.id.clone(), o.text.clone())).collect(),
         end: if game.is_over() { fill(&loaded.mission.end) } else { String::new() },
         problem,
         steps: game.steps,

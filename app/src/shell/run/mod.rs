@@ -21,7 +21,7 @@ use crate::store::store;
 use crate::ui::copy_link::copy_link;
 use crate::ui::drop_zone::drop_zone;
 use crate::ui::said::{Said, say};
-use crate::ui::{file, focus_soon, link};
+use crate::ui::{file, focus, focus_soon, link};
 
 /// What the fragment of a link begins with that holds a run.
 const NAME: &str = "r=";
@@ -31,6 +31,8 @@ const LONGEST: usize = 60_000;
 const PASTE: &str = "run-paste";
 /// What is still to be said.
 const MISSING: &str = "run-missing";
+/// What it comes to.
+const VERDICT: &str = "run-verdict";
 /// The card of what was said by hand.
 const BY_HAND: &str = "What you said here";
 /// The button that undoes.
@@ -150,7 +152,7 @@ impl Desk {
                     inputs.retain(|input| !is_own(input));
                     inputs.push(input);
                 });
-                focus_soon(MISSING.to_owned());
+                request_animation_frame(|| _ = focus(MISSING) || focus(VERDICT));
             }
             Err(why) => self.said.set(Some(Err(why))),
         }
@@ -287,7 +289,7 @@ fn view() -> AnyView {
                 {stops}
                 {move || {
                     (!desk.is_empty())
-                        .then(|| view! { <p class="finding run-verdict" role="note">{report.with(|r| r.verdict.clone())}</p> })
+                        .then(|| view! { <p class="finding run-verdict" role="note" id=VERDICT tabindex="-1">{report.with(|r| r.verdict.clone())}</p> })
                 }}
             </div>
             <Show when=has_any fallback=move || examples::view(desk)>

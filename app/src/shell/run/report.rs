@@ -2,7 +2,9 @@
 
 use leptos::prelude::*;
 use ringside_core::catalogue;
-use ringside_core::run::{Cause, Ledger, Link, Missing, Next, Question, Report, Row, Stop, Takes};
+use ringside_core::run::{
+    Assumed, Cause, Ledger, Link, Missing, Next, Question, Report, Row, Setting, Stop, Takes, setting_at,
+};
 
 use super::{Desk, MISSING};
 use crate::ui::copy_link::copy_text;
@@ -13,8 +15,7 @@ use crate::ui::unsaid::{self, NOT_SAID};
 /// All but the verdict, which stands before it.
 pub(super) fn view(desk: Desk, report: &Report) -> AnyView {
     let missing = report.missing.iter().map(|missing| asked(desk, missing)).collect_view();
-    let assumed =
-        report.assumed.iter().map(|a| view! { <li>{a.sentence.clone()} " " <code>{a.key}</code></li> }).collect_view();
+    let assumed = report.assumed.iter().map(|one| assumed(desk, one)).collect_view();
     view! {
         <section class="run-report">
             {(!report.missing.is_empty())
@@ -102,29 +103,45 @@ fn question(desk: Desk, asked: &Question) -> AnyView {
 
 /// What is missing, with controls that say it.
 fn asked(desk: Desk, missing: &Missing) -> AnyView {
-    let controls = missing.asks.iter().map(|setting| {
-        let (setting, name) = (*setting, setting.key);
-        match setting.takes {
-            Takes::Choice(list) => {
-                let set = Callback::new(move |id: &'static str| desk.give(setting, id));
-                unsaid::choice(name, setting.label, NOT_SAID, list, Signal::stored(""), set)
-            }
-            Takes::Whole(least, most) => {
-                let set = Callback::new(move |n: Option<u64>| {
-                    if let Some(n) = n {
-                        desk.give(setting, &n.to_string());
-                    }
-                });
-                unsaid::number(name, setting.label, [least, most], Signal::stored(None), set)
-            }
-        }
-    });
-    let controls = controls.collect_view();
+    let controls = missing.asks.iter().map(|setting| control(desk, *setting)).collect_view();
     let has_any = !missing.asks.is_empty();
     view! {
         <li>
             {missing.sentence.clone()}
             {has_any.then(|| view! { <div class="control-grid sans no-print">{controls}</div> })}
+        </li>
+    }
+    .into_any()
+}
+
+/// A control that says a setting by hand.
+fn control(desk: Desk, setting: Setting) -> AnyView {
+    match setting.takes {
+        Takes::Choice(list) => {
+            let set = Callback::new(move |id: &'static str| desk.give(setting, id));
+            unsaid::choice(setting.key, setting.label, NOT_SAID, list, Signal::stored(""), set)
+        }
+        Takes::Whole(least, most) => {
+            let set = Callback::new(move |n: Option<u64>| {
+                if let Some(n) = n {
+                    desk.give(setting, &n.to_string());
+                }
+            });
+            unsaid::number(setting.key, setting.label, [least, most], Signal::stored(None), set)
+        }
+    }
+}
+
+/// What is assumed, with a control that says it instead.
+fn assumed(desk: Desk, assumed: &Assumed) -> AnyView {
+    let control = match setting_at(assumed.key) {
+        Some(setting) => control(desk, setting),
+        None => view! { <code>{assumed.key}</code> }.into_any(),
+    };
+    view! {
+        <li>
+            <span>{assumed.sentence.clone()}</span>
+            <div class="run-say no-print">{control}</div>
         </li>
     }
     .into_any()

@@ -4,14 +4,14 @@ use leptos::prelude::*;
 use ringside_core::memory::offload::{LINKS, Offload};
 use ringside_core::quantity::{Unit, bytes_decimal, number};
 
-use super::Shown;
+use super::Live;
 
 /// Folded: three things to move, three links.
-pub(super) fn view(shown: Shown) -> AnyView {
+pub(super) fn view(live: Live) -> AnyView {
     let rows = std::array::from_fn::<_, 3, _>(|i| {
-        let look = move |look: fn(&Offload) -> String| move || shown.with(|a| look(&a.offload[i]));
+        let look = move |look: fn(&Offload) -> String| move || live.with(|_, a| look(&a.offload[i]));
         let links = LINKS.map(|link| {
-            let times = move || shown.with(|a| a.offload[i].slowdown(link.bandwidth));
+            let times = move || live.with(|_, a| a.offload[i].slowdown(link.bandwidth));
             let text = move || match times() {
                 t if t <= 1.0 => "hidden ✓".to_owned(),
                 t => format!("{} × as long", number(t)),

@@ -1,22 +1,19 @@
-//! What a layer keeps, term by term; what each policy comes to; the course of a step in numbers.
+//! What a layer keeps, term by term; what each policy comes to.
 
 use leptos::prelude::*;
 use ringside_core::memory::activations::{Activations, Policy, Recompute, Term};
 use ringside_core::planner::recompute;
-use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal, grouped};
+use ringside_core::quantity::{Unit, bytes_decimal};
 use ringside_drawing::scale::percent;
 
-use super::{Shown, State};
+use super::Live;
 use crate::ui::debounced::debounced;
 use crate::ui::table::{Table, numbers, silent, words};
 
-/// Rows of the table of a step; of more layers an even choice is listed.
-const MOST_ROWS: usize = 66;
-
 /// The terms of one layer, those that it does not keep last.
-pub(super) fn terms(shown: Shown) -> AnyView {
+pub(super) fn terms(live: Live) -> AnyView {
     let ids = move || {
-        shown.with(|a| {
+        live.with(|_, a| {
             let kept = a.terms.iter().map(|t| (t.id, true));
             kept.chain(a.dropped.iter().map(|t| (t.id, false))).collect::<Vec<_>>()
         })
@@ -24,7 +21,7 @@ pub(super) fn terms(shown: Shown) -> AnyView {
     let row = move |(id, kept): (&'static str, bool)| {
         let look = move |look: fn(&Activations, &Term) -> String| {
             move || {
-                shown.with(|a| {
+                live.with(|_, a| {
                     let list = if kept { &a.terms } else { &a.dropped };
                     list.iter().find(|t| t.id == id).map(|t| look(a, t)).unwrap_or_default()
                 })
@@ -47,7 +44,7 @@ pub(super) fn terms(shown: Shown) -> AnyView {
             </tr>
         }
     };
-    let sum = move || shown.with(|a| bytes_decimal(a.per_layer.0));
+    let sum = move || live.with(|_, a| bytes_decimal(a.per_layer.0));
     let rows = view! {
         <For each=ids key=|id| *id children=row />
         <tr class="sum">
@@ -71,9 +68,9 @@ pub(super) fn terms(shown: Shown) -> AnyView {
 }
 
 /// What no, selective and full recomputation come to.
-pub(super) fn policies(state: State, shown: Shown) -> AnyView {
-    let all = Memo::new(move |_| shown.with(|a| Some(a.policies())));
-    let at_rest = debounced(state.params());
+pub(super) fn policies(live: Live) -> AnyView {
+    let all = Memo::new(move |_| live.with(|_, a| Some(a.policies())));
+    let at_rest = debounced(live.state.params());
     let percents = |(theirs, ours)| (Unit::Fraction.format(theirs), Unit::Fraction.format(ours));
     let [attention, all_of_it] = recompute::measured().map(percents);
     let names = [
@@ -85,7 +82,7 @@ pub(super) fn policies(state: State, shown: Shown) -> AnyView {
         let look = move |look: fn(&Policy) -> String| {
             move || all.with(|p| p.as_ref().and_then(|p| p.get(i)).map(look).unwrap_or_default())
         };
-        let here = move || state.params().with(|p| p.recompute == policy);
+        let here = move || live.state.params().with(|p| p.recompute == policy);
         let time = move || at_rest.with(|p| Unit::Fraction.format(recompute::time_added(p, policy)));
         view! {
             <tr class:here=here aria-current=move || here().then_some("true")>
@@ -117,41 +114,6 @@ pub(super) fn policies(state: State, shown: Shown) -> AnyView {
             "Time: the kernels of a layer on the chosen GPU, without waiting for others. An attention matrix is many bytes for few FLOPs. A layer of the 22B model of Korthikanti et al. (2022, Table 4) took "
             {format!("{} longer on A100, {} with all of it recomputed; the kernels priced here say {} and {}.", attention.0, all_of_it.0, attention.1, all_of_it.1)}
         </p>
-    }
-    .into_any()
-}
-
-/// The curve as a table.
-pub(super) fn course(shown: Shown) -> AnyView {
-    let rows = move || {
-        shown.with(|a| {
-            let curve = a.curve();
-            let step = curve.len().div_ceil(MOST_ROWS).max(1);
-            let n = a.worst.stage.layers;
-            let row = |p: &ringside_core::memory::activations::Point| {
-                let layer = match p.layer {
-                    0 => "embedding".to_owned(),
-                    l if l > n => "head".to_owned(),
-                    l => format!("layer {}", grouped(l)),
-                };
-                let pass = if p.backward { "backward" } else { "forward" };
-                view! {
-                    <tr>
-                        <th scope="row">{format!("{pass}, {layer}")}</th>
-                        <td class="number">{bytes_decimal(p.bytes.0)}</td>
-                        <td class="number">{bytes_binary(p.bytes.0)}</td>
-                    </tr>
-                }
-            };
-            Some(curve.iter().step_by(step).map(row).collect_view())
-        })
-    };
-    view! {
-        <Table
-            caption="Activations on the fullest GPU through a step"
-            columns=[words("After"), numbers("GB = 10⁹ bytes"), numbers("GiB = 2³⁰ bytes")]
-            rows=rows.into_any()
-        />
     }
     .into_any()
 }

@@ -42,7 +42,7 @@ fn view(props: Props) -> AnyView {
         {readings::all(&Params::ENTRY, quantities)}
         {(!props.compact).then(|| counted(state, shown))}
         {input.panel()}
-        {(!props.compact).then(|| deferred(export::load, move |view: export::View| view(params.into())))}
+        {(!props.compact).then(|| deferred(export::load, move |view: export::View| view(params.into(), Signal::stored(None))))}
     };
     view! {
         <ModelFigure

@@ -106,6 +106,7 @@ fn view(props: Props) -> AnyView {
     let possible = Memo::new(move |_| shown.look.with(|look| look.layout.is_some()));
     let memory =
         Signal::derive(move || shown.debounced.with(|look| look.at(|job, layout| job.memory_params(&layout.choice))));
+    let node = Signal::derive(move || shown.debounced.with(|look| look.at(|job, _| Some(job.cluster.node))));
     let compact = props.compact;
     // A search over what decides would make the decision, and its count of what fits would tell.
     let is_free = Deciding::here().is_none();
@@ -129,7 +130,7 @@ fn view(props: Props) -> AnyView {
                         </div>
                         {published::view()}
                         <div class:nowhere=move || !possible.get()>
-                            {deferred(export::load, move |view: export::View| view(memory))}
+                            {deferred(export::load, move |view: export::View| view(memory, node))}
                         </div>
                     </div>
                 }

@@ -1,15 +1,19 @@
 //! The course of a step on the fullest GPU: up through the forward pass, down through the backward pass.
 
-use ringside_core::memory::activations::{Activations, Point};
-use ringside_core::quantity::{Unit, bytes_decimal, grouped};
+use ringside_core::memory::activations::{Activations, Params, Point};
+use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal, grouped};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Series, Writing};
+use crate::figure::{About, Figure, Table};
+use crate::picture::Picture;
 
 /// Most points of an outline.
 const MOST: usize = 400;
+/// Rows of the table of a step; of more layers an even choice is listed.
+const MOST_ROWS: usize = 66;
 
 /// The chart.
-pub fn chart(a: &Activations) -> Chart {
+fn chart(a: &Activations) -> Chart {
     let curve = a.curve();
     let peak = a.peak().0;
     let last = curve.len().saturating_sub(1).max(1) as f64;
@@ -62,5 +66,41 @@ pub fn chart(a: &Activations) -> Chart {
             .map(|p| Mark::new((top as f64, p.bytes.0), format!("peak {}", bytes_decimal(peak))))
             .into_iter()
             .collect(),
+    }
+}
+
+impl Figure for Params {
+    fn about(&mut self) -> Option<About<'_>> {
+        Some(About::Model(&mut self.model))
+    }
+
+    fn subtitle(&self) -> String {
+        let tokens = format!("{} × {} tokens", grouped(self.mbs), grouped(self.seq));
+        format!("{} · {tokens} · {}", self.model.name(), self.layout.in_words())
+    }
+
+    fn finding(&self, a: &Activations) -> String {
+        a.finding()
+    }
+
+    fn picture(&self, a: &Activations) -> Picture {
+        chart(a).into()
+    }
+
+    fn table(&self, a: &Activations) -> Table {
+        let curve = a.curve();
+        let layers = a.worst.stage.layers;
+        let row = |p: &Point| {
+            let layer = match p.layer {
+                0 => "embedding".to_owned(),
+                l if l > layers => "head".to_owned(),
+                l => format!("layer {}", grouped(l)),
+            };
+            let pass = if p.backward { "backward" } else { "forward" };
+            vec![format!("{pass}, {layer}"), bytes_decimal(p.bytes.0), bytes_binary(p.bytes.0)]
+        };
+        let rows = curve.iter().step_by(curve.len().div_ceil(MOST_ROWS).max(1)).map(row).collect();
+        Table::new("After", ["GB = 10⁹ bytes", "GiB = 2³⁰ bytes"], rows)
+            .captioned("Activations on the fullest GPU through a step")
     }
 }

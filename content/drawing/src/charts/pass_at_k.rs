@@ -1,11 +1,14 @@
 //! pass@k over k for one problem and for a benchmark, and running means over many draws.
 
 use ringside_core::pass_at_k::benchmark::{problems, rates, truth};
+use ringside_core::pass_at_k::exact::ways;
 use ringside_core::pass_at_k::figure::{Bench, EXPERIMENTS, Params, Shown, View};
 use ringside_core::pass_at_k::{interval, plug_in, unbiased};
-use ringside_core::quantity::{Unit, number};
+use ringside_core::quantity::{Unit, counted, grouped, in_tens, number, significant};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Shape, Stroke, Writing};
+use crate::figure::{Column, Figure, Played, Table};
+use crate::picture::Picture;
 
 /// Most points of a curve.
 const POINTS: u64 = 60;
@@ -13,7 +16,7 @@ const POINTS: u64 = 60;
 const OTHERS: [f64; 3] = [0.2, 0.8, 1.2];
 
 /// The chart of the view that is chosen.
-pub fn chart(params: &Params, shown: &Shown) -> Chart {
+fn chart(params: &Params, shown: &Shown) -> Chart {
     let chart = match params.view {
         View::Estimate => one(params, shown),
         View::Draws => draws(params, shown),
@@ -112,5 +115,79 @@ fn benchmark(params: &Params, bench: &Bench) -> Chart {
         series,
         marks: vec![Mark::new((shown as f64, score), Unit::Fraction.format(score))],
         ..Chart::default()
+    }
+}
+
+impl Figure for Params {
+    const PLAYS: bool = true;
+
+    /// What is drawn of the experiments changes no estimate.
+    fn computed(&self) -> Self {
+        Self { draws: EXPERIMENTS, ..self.clone() }
+    }
+
+    fn subtitle(&self) -> String {
+        let samples = counted(self.n, "sample", "samples");
+        match self.view {
+            View::Estimate => format!("{samples}, {} passed", grouped(self.c)),
+            View::Draws => format!("draws of {samples}, of which {} pass", Unit::Fraction.format(self.rate())),
+            View::Benchmark if self.results.0.is_empty() => {
+                let problems = counted(self.problems, "problem", "problems");
+                format!("{problems}, {samples} per problem, temperature {}", number(self.temperature))
+            }
+            View::Benchmark => "your own results".to_owned(),
+        }
+    }
+
+    fn finding(&self, shown: &Shown) -> String {
+        self.finding(shown)
+    }
+
+    fn picture(&self, shown: &Shown) -> Picture {
+        chart(self, shown).into()
+    }
+
+    fn played(&self, _: &Shown) -> Option<Played> {
+        let place = format!("{} of {EXPERIMENTS} draws", self.draws);
+        let played = Played { step: self.draws as usize, steps: EXPERIMENTS as usize, place };
+        (self.view == View::Draws).then_some(played)
+    }
+
+    fn play(&mut self, step: usize) {
+        self.draws = step as u64;
+    }
+
+    /// Both estimates for some numbers of tries.
+    fn table(&self, _: &Shown) -> Table {
+        let [low, high] = interval::of_rate(self.n, self.c);
+        let row = |k: u64| {
+            let estimates = [
+                unbiased(self.n, self.c, k).unwrap_or(0.0),
+                plug_in(self.rate(), k),
+                plug_in(low, k),
+                plug_in(high, k),
+            ];
+            std::iter::once(grouped(k)).chain(estimates.map(|part| Unit::Fraction.format(part))).collect()
+        };
+        let tries = [1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, 1000];
+        let heads = ["k", "unbiased", "1 − (1 − p̂)^k", "interval from", "to"];
+        Table::of_numbers(heads, tries.into_iter().filter(|k| *k <= self.n).map(row).collect())
+    }
+
+    /// Ways to compute the estimate, and what they make of it.
+    fn more_tables(&self, _: &Shown) -> Vec<Table> {
+        let all = ways(self.n, self.c, self.k);
+        let right = all.first().map_or(0.0, |way| way.value);
+        let row = |way: &ringside_core::pass_at_k::exact::Way| {
+            let [value, off] = if way.value.is_finite() {
+                [significant(way.value, 15), in_tens((way.value - right).abs())]
+            } else {
+                ["NaN", "–"].map(str::to_owned)
+            };
+            vec![way.name.to_owned(), value, off]
+        };
+        let columns = [Column::Words("Way"), Column::Numbers("result"), Column::Numbers("off by")];
+        let computed = Table::of(columns, all.iter().map(row).collect());
+        vec![computed.captioned("1 − C(n−c, k)/C(n, k), computed in four ways")]
     }
 }

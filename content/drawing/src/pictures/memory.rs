@@ -1,8 +1,6 @@
 //! What a GPU's memory is taken by, in every figure that asks: rows of parts against its size.
 
 use ringside_core::hardware::Accelerator;
-use ringside_core::kv_cache::Keeps;
-use ringside_core::kv_cache::figure::{self as caches, published_kind};
 use ringside_core::memory::{Breakdown, Concept, Params, Parts};
 use ringside_core::post_training::adapters::figure as adapters;
 use ringside_core::post_training::held::Tune;
@@ -95,49 +93,4 @@ pub fn phases(p: &rlhf::Params, step: &rlhf::Step) -> Lanes {
     let mut lanes = Lanes::new(p.finding(step), head, rows, step.peak_bytes().max(1.0), Some(Unit::Bytes));
     capacity(&mut lanes, p.gpu);
     lanes
-}
-
-/// `kv-compression`: a token's keys and values under each kind of attention.
-pub fn kinds(p: &caches::Params, s: &caches::Shown) -> Lanes {
-    let row = |(kind, row): (&caches::Attention, &caches::Row)| {
-        let (inks, part) = match row.keeps() {
-            Keeps::Latent { rank, rope } => ([Ink::Kv, Ink::Communication], rank as f64 / (rank + rope).max(1) as f64),
-            Keeps::Heads { key, value, .. } => {
-                ([Ink::Weights, Ink::Gradients], key as f64 / (key + value).max(1) as f64)
-            }
-            Keeps::Index { .. } | Keeps::State { .. } => ([Ink::Weights, Ink::Gradients], 0.5),
-        };
-        let parts = [(inks[0], part), (inks[1], 1.0 - part)];
-        let parts = parts.map(|(ink, part)| (Tone::from(ink), row.per_token * part, String::new()));
-        Lane::stack(kind.label(), parts, Unit::Bytes.format(row.per_token))
-    };
-    let keys = [
-        (Ink::Weights.into(), "keys"),
-        (Ink::Gradients.into(), "values"),
-        (Ink::Kv.into(), "latent"),
-        (Ink::Communication.into(), "rotary key"),
-    ];
-    let most = s.kinds.iter().map(|row| row.per_token).fold(s.chosen.per_token.max(1.0), f64::max);
-    let rows = caches::Attention::KINDS.iter().zip(&s.kinds).map(row).collect();
-    Lanes::new(p.finding(s), Head::new("One token, all layers", &keys), rows, most * 1.02, None)
-}
-
-/// `kv-compression`: a sequence in every published model.
-pub fn models(p: &caches::Params, s: &caches::Shown) -> Lanes {
-    let mut all = p.published();
-    all.sort_by(|a, b| b.sequence.total_cmp(&a.sequence));
-    let row = |published: &caches::Published| {
-        let ink = match published_kind(&published.model) {
-            caches::Attention::Latent => Ink::Kv,
-            _ => Ink::Weights,
-        };
-        let state = published.model.cache.state_bytes();
-        let parts = [(ink, published.sequence - state), (Ink::Optimizer, state)];
-        let parts = parts.map(|(ink, bytes)| (Tone::from(ink), bytes, String::new()));
-        Lane::stack(published.model.name, parts, Unit::Bytes.format(published.sequence))
-    };
-    let keys = [(Ink::Weights.into(), "keys and values"), (Ink::Kv.into(), "latent"), (Ink::Optimizer.into(), "state")];
-    let most = all.first().map_or(1.0, |published| published.sequence.max(1.0));
-    let rows = all.iter().map(row).collect();
-    Lanes::new(p.finding(s), Head::new("One sequence", &keys), rows, most * 1.02, None)
 }

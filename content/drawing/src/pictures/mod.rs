@@ -2,7 +2,6 @@
 //! a file. Charts are of [`charts`]; other drawings have a file here, named like their figure.
 
 use ringside_core::declare::Model;
-use ringside_core::kv_cache::figure as caches;
 use ringside_core::quantity::Unit;
 use ringside_core::query::Query;
 use ringside_core::{
@@ -33,6 +32,7 @@ mod flash_attention_tiling;
 mod fleet;
 mod float_bits;
 mod kv_cache;
+mod kv_compression;
 mod ladder;
 mod launch_doctor;
 pub(crate) mod memory;
@@ -79,12 +79,17 @@ macro_rules! figures {
                 "expert-grid" expert_grid ringside_core::expert_grid::Params;
             }
             chapter_13 {
+                "kv-compression" kv_compression ringside_core::kv_cache::figure::Params;
                 "multi-token-prediction" multi_token_prediction ringside_core::speculative::figure::Params;
             }
             chapter_14 {
                 "memory-hierarchy" memory_hierarchy ringside_core::hardware::levels::Params;
             }
+            chapter_16 {
+                "tile-order" tile_order ringside_core::tile_order::Params;
+            }
             chapter_18 {
+                "attention-growth" attention_growth ringside_core::attention::growth::Params;
                 "attention-schedule" attention_schedule ringside_core::attention::schedule::Params;
             }
             chapter_21 {
@@ -107,20 +112,34 @@ macro_rules! figures {
     };
 }
 
+/// The same of those that have something to type or to press besides, and so a file in an app: their parameters.
+macro_rules! figures_with_more {
+    ($each:ident) => {
+        $each! {
+            core_memory::activations::Params;
+            network::sizes::Params;
+            loss_detective::Params;
+            loss_scaling::Params;
+            optimizer_step::Params;
+            overlap::Params;
+            pass_at_k::figure::Params;
+            seed_streams::Params;
+            serving::sizing::Params;
+            post_training::packing::Params;
+            training_run::Params;
+        }
+    };
+}
+
 /// The picture of a figure in one state, before anything is measured; of a figure that is played, with all of it played, where the
 /// state doesn't say how far. `None` for a state that its model refuses.
 pub fn of(figure: &str, query: &Query) -> Option<Picture> {
     match figure {
-        "activation-memory" => {
-            drawn(query, |_: &core_memory::activations::Params, r| charts::activation_memory::chart(r))
-        }
         "amdahl" => drawn(query, |p: &amdahl::Params, _| charts::amdahl::chart(p)),
-        "attention-growth" => drawn(query, |p: &attention::growth::Params, ()| attention_growth::picture(p)),
         "attention-kernels" => drawn(query, |p: &kernels::attention::Params, _| ladder::picture(p)),
         "caching-allocator" => drawn(query, |_: &allocator::Params, r| caching_allocator::picture(r)),
         "cluster-scheduler" => drawn(query, cluster_scheduler::picture),
         "coalescing" => drawn(query, coalescing::picture),
-        "communication-cost" => drawn(query, network::sizes::Params::picture),
         "context-parallel" => drawn(query, |_: &core_context_parallel::Params, r| context_parallel::picture(r)),
         "continuous-batching" => drawn(query, |p: &serving::figure::Params, r| match p.view {
             serving::figure::View::Schedule => Picture::from(continuous_batching::schedule(p, r)),
@@ -143,16 +162,8 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
         "kernel-fusion" => drawn(query, |p: &kernels::fusion::Params, _| charts::kernel_fusion::chart(p, &[])),
         "kernel-workbench" => drawn(query, |p: &kernels::workbench::Params, ()| ladder::puzzles(p)),
         "kv-cache" => drawn(query, kv_cache::picture),
-        "kv-compression" => drawn(query, |p: &caches::Params, r| match p.view {
-            caches::View::Kinds => Picture::from(memory::kinds(p, r)),
-            caches::View::Models => memory::models(p, r).into(),
-            caches::View::Step => charts::kv_compression::step(p, r).into(),
-            caches::View::Requests => charts::kv_compression::requests(p, r).into(),
-        }),
         "launch-doctor" => drawn(query, launch_doctor::picture),
         "live-evaluation" => drawn(query, |p: &evaluation::figure::Params, r| charts::live_evaluation::chart(p, r)),
-        "loss-detective" => drawn(query, loss_detective::Params::picture),
-        "loss-scaling" => drawn(query, loss_scaling::Params::picture),
         "matmul-kernels" => drawn(query, |p: &kernels::matmul::Params, _| ladder::picture(p)),
         "matmul-tuner" => drawn(query, |p: &kernels::tuner::Params, _| charts::matmul_tuner::chart(p, &[])),
         "memory-breakdown" => drawn(query, memory::stages),
@@ -165,15 +176,12 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
             let rows = [row, other].map(|row| (1.0, Picture::Beside(row.into())));
             Picture::Over(rows.into())
         }),
-        "optimizer-step" => drawn(query, optimizer_step::Params::picture),
-        "overlap-map" => drawn(query, overlap::Params::picture),
         "parallel-machines" => drawn(query, parallel_machines::picture),
         "parallel-planner" => {
             let search = planner::Params::read(query).0.search().ok()?.run();
             let found = planner::Found::of(&search, false);
             Some(charts::parallel_planner::chart(&found, found.best.as_ref()).into())
         }
-        "pass-at-k" => drawn(query, |p: &pass_at_k::figure::Params, r| charts::pass_at_k::chart(p, r)),
         "pipeline-timeline" => drawn(query, pipeline_timeline::picture),
         "policy-update" => drawn(query, |p: &post_training::policy::Params, r| match p.view {
             post_training::policy::View::Policy => Picture::Over(vec![
@@ -204,13 +212,8 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
             drawn(query, |_: &roofline::Params, r| charts::roofline::chart(r, &charts::roofline::Measured::default()))
         }
         "schedule-editor" => drawn(query, |p: &pipeline::editor::EditorParams, _| schedule_editor::picture(p)),
-        "seed-streams" => drawn(query, seed_streams::Params::picture),
-        "serving-planner" => drawn(query, serving::sizing::Params::picture),
-        "sft-packing" => drawn(query, sft_packing::picture),
         "tensor-parallel" => drawn(query, tensor_parallel::picture),
-        "tile-order" => drawn(query, tile_order::picture),
         "trace-detective" => maybe(query, trace_detective::picture),
-        "training-run" => drawn(query, training_run::Params::picture),
         "warp-divergence" => drawn(query, warps::divergence),
         "warp-scheduler" => drawn(query, warps::scheduler),
         "zero-stepper" => drawn(query, zero_stepper::picture),
@@ -218,7 +221,7 @@ pub fn of(figure: &str, query: &Query) -> Option<Picture> {
     }
 }
 
-/// The same of a figure of [`figures!`].
+/// The same of a figure that says it of itself.
 fn of_one(figure: &str, query: &Query) -> Option<Picture> {
     macro_rules! by_id {
         ($($module:ident { $($id:literal $name:ident $params:ty;)+ })+) => {
@@ -227,8 +230,14 @@ fn of_one(figure: &str, query: &Query) -> Option<Picture> {
                 _ => None,
             }
         };
+        ($($params:ty;)+) => {
+            match figure {
+                $(<$params>::ID => drawn(query, <$params>::picture),)+
+                _ => figures!(by_id),
+            }
+        };
     }
-    figures!(by_id)
+    figures_with_more!(by_id)
 }
 
 /// Colors of what are several of a kind: requests, users.
@@ -357,16 +366,11 @@ mod tests {
                     is_sound::<$params>();
                 )+)+
             };
+            ($($params:ty;)+) => {
+                $(is_sound::<$params>();)+
+            };
         }
         figures!(each);
-        // These have something to type or to press besides.
-        is_sound::<loss_scaling::Params>();
-        is_sound::<optimizer_step::Params>();
-        is_sound::<overlap::Params>();
-        is_sound::<seed_streams::Params>();
-        is_sound::<loss_detective::Params>();
-        is_sound::<network::sizes::Params>();
-        is_sound::<serving::sizing::Params>();
-        is_sound::<training_run::Params>();
+        figures_with_more!(each);
     }
 }

@@ -2,5 +2,4 @@
 
 pub mod circle;
 pub mod ddp;
-pub mod growth;
 pub mod pipeline;

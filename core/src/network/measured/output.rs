@@ -111,20 +111,60 @@ const BESIDE: [&str; 13] = [
     "Version ",
 ];
 
-/// Reads what was pasted: any text.
+/// Reads what was pasted: any text. Of several tables the last one counts whose collective is known.
 pub fn read(text: &str) -> Report {
+    let lines: Vec<(usize, String)> = text.lines().enumerate().map(|(i, line)| (i + 1, untagged(line))).collect();
+    let mut tables: Vec<Report> = apart(&lines).into_iter().map(table).collect();
+    let Some(chosen) = tables.iter().rposition(|t| t.program.is_some()).or(tables.len().checked_sub(1)) else {
+        return Report::default();
+    };
+    let mut report = tables.swap_remove(chosen);
+    let read = report.rows.first().map_or(0, |row| row.line);
+    for row in tables.iter().flat_map(|other| &other.rows) {
+        let why = format!("it is of another table than that with line {}, which is the one that is read.", grouped(read as u64));
+        report.fault(row.line, why);
+    }
+    report.faults.extend(tables.into_iter().flat_map(|other| other.faults));
+    report.faults.sort_by_key(|fault| fault.line);
+    report.faults.truncate(MAX_FAULTS);
+    report
+}
+
+/// Where one table ends and what belongs to the next begins: behind the last row that stands before another head.
+fn apart(lines: &[(usize, String)]) -> Vec<&[(usize, String)]> {
+    let (mut all, mut from, mut behind) = (Vec::new(), 0, None);
+    for (i, (line, content)) in lines.iter().enumerate() {
+        if content.contains("busbw") && content.contains("size") {
+            if let Some(end) = behind.take() {
+                all.extend(lines.get(from..end));
+                from = end;
+            }
+        } else if row(*line, content, true).is_ok() {
+            behind = Some(i + 1);
+        }
+    }
+    all.extend(lines.get(from..));
+    all
+}
+
+/// Reads one table with what stands around it.
+fn table(lines: &[(usize, String)]) -> Report {
     let mut report = Report::default();
-    let mut listed = 0;
-    for (line, content) in text.lines().enumerate().map(|(i, content)| (i + 1, untagged(content))) {
-        if let Some(found) = PROGRAMS.iter().find(|program| names(&content, program.name)) {
+    let (mut listed, mut is_count) = (0, true);
+    for (line, content) in lines.iter().map(|(line, content)| (*line, content.as_str())) {
+        // Before 2.13 the last column was the largest error, such as 2e-07.
+        if content.contains("busbw error") {
+            is_count = false;
+        }
+        if let Some(found) = PROGRAMS.iter().find(|program| names(content, program.name)) {
             report.program = Some(found);
             continue;
         }
-        if let Some(rank) = rank(&content) {
+        if let Some(rank) = rank(content) {
             listed = listed.max(rank + 1);
-            report.devices.extend(device(&content).filter(|_| report.devices.len() < MAX_DEVICES));
-        } else if !is_beside(&content) {
-            match row(line, &content) {
+            report.devices.extend(device(content).filter(|_| report.devices.len() < MAX_DEVICES));
+        } else if !is_beside(content) {
+            match row(line, content, is_count) {
                 Ok(row) if row.bytes == 0.0 => {}
                 Ok(row) if report.rows.len() < MAX_ROWS => report.rows.push(row),
                 Ok(_) => report.fault(line, format!("only the first {MAX_ROWS} rows are used.")),
@@ -136,8 +176,6 @@ pub fn read(text: &str) -> Report {
     report.hold_algbw();
     report.infer();
     report.hold_busbw();
-    report.faults.sort_by_key(|fault| fault.line);
-    report.faults.truncate(MAX_FAULTS);
     report
 }
 
@@ -205,7 +243,8 @@ fn device(content: &str) -> Option<Device> {
         .then(|| Device { host: host.trim().to_owned(), name: name.to_owned() })
 }
 
-fn row(line: usize, content: &str) -> Result<Row, String> {
+/// A row, whose last column of each half counts wrong results or is the largest error.
+fn row(line: usize, content: &str, is_count: bool) -> Result<Row, String> {
     let quoted = || format!("“{}”", shorten(content));
     let fields: Vec<&str> = content.split_whitespace().collect();
     // Other tags, such as a name or a time, stand before the size.
@@ -237,8 +276,7 @@ fn row(line: usize, content: &str) -> Result<Row, String> {
         if time == 0.0 {
             return Err(format!("time {of} is 0."));
         }
-        // Before 2.13 the last column was the largest error, such as 2e-07.
-        if wrong >= 1.0 {
+        if is_count && wrong >= 1.0 {
             return Err(format!("{} results {of} are wrong; such a time says nothing.", number(wrong)));
         }
         Ok(Some(Side { time: time / 1e6, algbw: algbw * 1e9, busbw: busbw * 1e9 }))
@@ -395,11 +433,13 @@ impl Report {
         let fastest = self.rows.iter().map(|r| r.out_of_place).max_by(|a, b| a.algbw.total_cmp(&b.algbw));
         let Some(side) = fastest.filter(|side| side.algbw >= 0.5e9) else { return };
         let factor = side.busbw / side.algbw;
+        let [algbw, busbw] = [side.algbw, side.busbw].map(|rate| Rounded::bandwidth(rate / 1e9));
+        let within = [busbw.from / algbw.to, busbw.to / algbw.from.max(f64::MIN_POSITIVE)];
         if self.program.is_none() && factor > 1.02 {
             self.program = PROGRAMS.iter().find(|program| program.op == Some(Op::AllReduce));
         }
         if self.ranks.is_none() {
-            self.ranks = self.program.and_then(|program| program.ranks_of(factor));
+            self.ranks = self.program.and_then(|program| program.ranks_of(within));
         }
     }
 

@@ -60,13 +60,10 @@ impl Program {
         }
     }
 
-    /// The ranks with which it has this factor, 2 to 64; none where the factor, known to three digits, does not tell.
-    pub fn ranks_of(&self, factor: f64) -> Option<usize> {
-        if !self.keeps {
-            return None;
-        }
-        let whole = self.bus_factor(usize::MAX).round();
-        let ranks = (whole / (whole - factor)).round();
-        (2.0..=64.0).contains(&ranks).then_some(ranks as usize)
+    /// The ranks with which its factor lies between these two; none where several have such a factor.
+    pub fn ranks_of(&self, [from, to]: [f64; 2]) -> Option<usize> {
+        const MOST: usize = 1024;
+        let mut ranks = (2..=MOST).filter(|ranks| (from..=to).contains(&self.bus_factor(*ranks)));
+        ranks.next().filter(|_| self.keeps && ranks.next().is_none())
     }
 }
