@@ -212,6 +212,14 @@ test("what is brought is read or refused with a reason, removed and put back, op
     // The rest has defaults, which decide nothing.
     await expect(page.locator(".run-verdict")).toContainText("The measured step is 1.62 s; with the assumed values");
     await expect(page.locator(".run-card").first()).toContainText("What you said here");
+    // What is assumed can be said on the spot; a click into the field selects what stands there.
+    const assumed = page.locator(".run-assumed");
+    await expect(assumed).toContainText("One node of 8");
+    await assumed.getByLabel("Nodes", { exact: true }).click();
+    await page.keyboard.type("2");
+    await page.keyboard.press("Enter");
+    await expect(assumed).not.toContainText("One node of 8");
+    await expect(page.locator("#run-verdict")).toBeFocused();
   });
 
   await step(page, "the run becomes my setup on request", async () => {

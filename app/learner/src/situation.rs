@@ -141,7 +141,7 @@ pub fn situation(
     let written: Vec<&Chapter> = course.chapters().filter(|c| c.status == Status::Written).collect();
     let extents: Vec<Extent> = written.iter().map(|c| Extent::of(c, index)).collect();
     let begin = match crate::next::next(&extents, doc) {
-        Next::Begin(i) => written.get(i).copied(),
+        Next::Begin(i) | Next::Start(i) => written.get(i).copied(),
         _ => None,
     };
     Situation {

@@ -149,7 +149,7 @@ pub fn suggest(practice: &Practice, situation: &Situation) -> Vec<Item> {
         list.chapter(chapter, "This is your starting point.");
     }
     if let Some(block) = block {
-        let why = format!("The plan is at “{}”.", block.title);
+        let why = format!("Next in the plan: “{}”.", block.title);
         for chapter in &block.chapters {
             list.chapter(chapter, &why);
         }

@@ -56,6 +56,10 @@ pub(in crate::run) fn is(table: &Table) -> bool {
         || has("model", &["flavor"])
 }
 
+/// Why torchtitan's selective mode is no recomputation of the memory model.
+const ITS_CHOICE: &str =
+    "torchtitan chooses operations or layers by itself, which isn't modeled: predicted as a range from no recomputation to all of it";
+
 /// The same with the degrees where they stand today: in 2024 `[training]` and `[experimental]` had them.
 fn degrees(table: &Table) -> Table {
     let mut all = table.clone();
@@ -124,7 +128,10 @@ pub(in crate::run) fn read(name: &str, table: &Table) -> Card {
     if l.batch.is_none() && pp == 1 {
         l.microbatches = Some(1);
     }
-    l.recompute = Recompute::find(text("activation_checkpoint", "mode").unwrap_or("selective"));
+    // Its selective mode computes chosen operations or every so many layers again, which isn't Megatron-LM's recomputation of attention
+    // (torchtitan/distributed/activation_checkpoint.py).
+    let mode = text("activation_checkpoint", "mode").unwrap_or("selective");
+    l.recompute = Recompute::find(mode).filter(|recompute| *recompute != Recompute::Selective);
     let dtype = table.get("training").and_then(|s| s.get("mixed_precision_param"));
     l.dtype = match dtype.map(Value::as_str) {
         Some(Some("float32")) => Some(Dtype::Fp32),
@@ -183,7 +190,8 @@ pub(in crate::run) fn read(name: &str, table: &Table) -> Card {
         unmodeled.push(("optimizer", "name", "layout.optimizer", "this optimizer isn't modeled: AdamW is predicted"));
     }
     if l.recompute.is_none() {
-        unmodeled.push(("activation_checkpoint", "mode", "layout.recompute", "this mode isn't modeled"));
+        let why = if mode == "selective" { ITS_CHOICE } else { "this mode isn't modeled" };
+        unmodeled.push(("activation_checkpoint", "mode", "layout.recompute", why));
     }
     if l.dtype.is_none() {
         unmodeled.push(("training", "mixed_precision_param", "layout.dtype", "this type isn't modeled"));
@@ -213,6 +221,10 @@ pub(in crate::run) fn read(name: &str, table: &Table) -> Card {
         "pipeline_parallel_layers_per_stage",
     ];
     read.extend(in_parallelism.map(|key| ("parallelism", key)));
+    let is_given = table.get("activation_checkpoint").and_then(|s| s.get("mode")).is_some();
+    if mode == "selective" && !is_given {
+        card.unknown("layout.recompute", "activation_checkpoint.mode is selective by default", ITS_CHOICE, 0);
+    }
     for (section, value) in table {
         if PASSED.contains(&section.as_str()) {
             continue;
