@@ -77,7 +77,8 @@ fn layers(s: &Shown) -> Lanes {
         piece
     });
     let row = Lane::new("", pieces.collect());
-    Lanes::new("", head, vec![row], all.max(1) as f64, None)
+    let words: Vec<&str> = head.keys.iter().map(|(_, words)| words.as_ref()).collect();
+    Lanes::new(format!("{}: {}.", head.title, words.join("; ")), head, vec![row], all.max(1) as f64, None)
 }
 
 /// A sequence in every published model.
