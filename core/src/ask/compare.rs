@@ -46,7 +46,7 @@ pub(super) fn of_sides(question: &str) -> Option<Vec<Answered>> {
 /// What a side is called.
 fn label(r: &Reading) -> String {
     let name = r.gpu.map_or_else(|| r.foreign.clone().unwrap_or_else(|| "GPUs".to_owned()), |gpu| gpu.name.to_owned());
-    match r.cluster().map(|[node, nodes]| node.saturating_mul(nodes)) {
+    match r.all_gpus() {
         Some(gpus) => format!("{} × {name}", grouped(gpus)),
         None => name,
     }

@@ -78,7 +78,7 @@ fn mfu_of(r: &Reading) -> Option<(f64, String)> {
     let found = match (r.flops, r.speed, r.step) {
         (Some(flops), ..) => (flops / gpu.peak, format!("{} of {peak}", Unit::FlopPerSecond.format(flops))),
         (None, speed, step) => {
-            let gpus = r.cluster().map(|[node, nodes]| node.saturating_mul(nodes));
+            let gpus = r.all_gpus();
             let (rate, of) = match (speed, step) {
                 (Some((tokens, true)), _) => (tokens, String::new()),
                 (Some((tokens, false)), _) => (tokens / gpus.unwrap_or(1) as f64, over(gpus)),

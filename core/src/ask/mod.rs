@@ -135,8 +135,10 @@ fn sharded_adapter(reading: &Reading, query: &Query) -> Query {
 fn sized(reading: &Reading) -> Option<(sizing::Params, sizing::Plan)> {
     let rule = rule_of(sizing::Params::ID)?;
     let (params, _) = sizing::Params::read(&state(rule, reading)?.query);
-    let own =
-        reading.gpus.filter(|gpus| sizing::SIZES.contains(gpus)).map(|tp| sizing::Params { tp, ..params.clone() });
+    let own = reading
+        .all_gpus()
+        .filter(|gpus| sizing::SIZES.contains(gpus))
+        .map(|tp| sizing::Params { tp, ..params.clone() });
     own.into_iter().chain([params]).find_map(|params| params.evaluate().ok().map(|plan| (params, plan)))
 }
 
@@ -339,10 +341,10 @@ const RULES: [Rule; 8] = [
             let open = held.map_or(1, |held| held.users);
             let users = r.users.or_else(|| at_a_time(r).map(|(users, _)| users)).or(Some(open));
             // Who asks how many is told how many; who has some is told whether they are enough.
-            let have = r.cluster().map(|[node, nodes]| node * nodes).filter(|_| r.users.is_some() || comes(r));
+            let have = r.all_gpus().filter(|_| r.users.is_some() || comes(r));
             // Who asks how fast some GPUs are has them in one replica.
             let is_fast = r.asks_speed() || r.is_served_at();
-            let own = r.gpus.filter(|gpus| is_fast && r.users.is_none() && sizing::SIZES.contains(gpus));
+            let own = r.all_gpus().filter(|gpus| is_fast && r.users.is_none() && sizing::SIZES.contains(gpus));
             let tp = r.tp.filter(|tp| *tp <= Machine::MOST).or(own).or(held.map(|held| held.tp));
             let have = have.or(held.filter(|_| r.cluster().is_some()).map(|held| held.gpus));
             let mut sets =
@@ -501,8 +503,8 @@ const RULES: [Rule; 8] = [
         sets: |r| {
             let mut sets = vec![("view", "fit".to_owned())];
             // All GPUs, over several nodes too, as far as the figure divides a model.
-            let all = r.cluster().map(|[node, nodes]| node.saturating_mul(nodes)).filter(|gpus| *gpus <= 64);
-            sets.extend(some([("tokens", r.seq), ("tp", r.tp.or(all).or(r.gpus))]));
+            let all = r.all_gpus().filter(|gpus| *gpus <= 64).or(r.gpus);
+            sets.extend(some([("tokens", r.seq), ("tp", r.tp.or(all))]));
             sets.extend(r.used.map(|used| ("used", plain(used))));
             sets
         },
@@ -881,7 +883,7 @@ fn found_held(r: &Reading) -> Option<Held> {
     if r.users.is_some() || comes(r) || ((r.asks_speed() || r.is_served_at()) && !asks_most) {
         return None;
     }
-    let gpus = r.cluster().map(|[node, nodes]| node.saturating_mul(nodes));
+    let gpus = r.all_gpus();
     let rule = rule_of(sizing::Params::ID)?;
     let sets = some([("prompt", r.seq), ("output", r.answer)]);
     let setup = bare(rule, r, sets)?;
@@ -974,7 +976,7 @@ fn open_load(p: &sizing::Params, plan: &sizing::Plan, r: &Reading) -> Option<Str
 fn time_of(r: &Reading) -> Option<(f64, Option<u64>)> {
     let of_hours = || {
         let hours = r.gpu_hours?;
-        let gpus = r.cluster().map(|[node, nodes]| node.saturating_mul(nodes));
+        let gpus = r.all_gpus();
         // A run has no more days than the figure takes.
         let own = gpus.unwrap_or_else(|| (hours / 24.0 / 9e3).ceil().max(1.0) as u64);
         Some((hours / 24.0 / own as f64, gpus.is_none().then_some(own)))
@@ -1204,7 +1206,7 @@ fn held_weights(r: &Reading) -> Option<Answered> {
     let all = params.evaluate().ok()?.parts.weights.0;
     let [half, quarter] = [2.0, 4.0].map(|part| bytes_decimal(all / part));
     let needed = (all / params.gpu.memory.0).ceil() as u64;
-    let beside = match r.cluster().map(|[node, nodes]| node.saturating_mul(nodes)) {
+    let beside = match r.all_gpus() {
         Some(gpus) => {
             let have = gpus as f64 * params.gpu.memory.0;
             let forms = [("in bf16", all), ("in 8 bits", all / 2.0), ("in 4 bits", all / 4.0)];

@@ -1860,6 +1860,11 @@ impl Reading {
         }
     }
 
+    /// GPUs in all, over its nodes; none where neither is given.
+    pub fn all_gpus(&self) -> Option<u64> {
+        self.cluster().map(|[node, nodes]| node.saturating_mul(nodes))
+    }
+
     /// The techniques that it names.
     pub fn terms(&self) -> impl Iterator<Item = &'static Term> {
         let named = self.named_terms();

@@ -253,9 +253,7 @@ const ON_MORE: Rule = Rule {
 const MEMORY: Rule = Rule {
     figure: first_steps::Params::ID,
     is_asked: |r| when(r).is_some(),
-    sets: |r| {
-        super::some([("seq", r.seq), ("mbs", r.micro_batch()), ("dp", r.cluster().map(|[node, nodes]| node * nodes))])
-    },
+    sets: |r| super::some([("seq", r.seq), ("mbs", r.micro_batch()), ("dp", r.all_gpus())]),
     says: |query, r| {
         let first = when(r).map_or("", When::first);
         let modelled = match r.preset {
