@@ -137,7 +137,7 @@ fn sides(words: &[String]) -> Option<[String; 2]> {
         let right = span(rest.get(article..)?)?;
         let (start, left) = left?;
         let is_beside = start + left.words == at && leads == 0;
-        if (!left.is_named && !right.is_named) || (!is_beside && !right.is_named) {
+        if !right.is_named && !(left.is_named && is_beside) {
             return None;
         }
         let own = |from: usize, span: &Span| words.get(from..from + span.words).unwrap_or_default().to_vec();

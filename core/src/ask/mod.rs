@@ -819,7 +819,7 @@ fn verdict(figure: &str, query: &Query, r: &Reading) -> String {
     let entry = catalogue::find(figure).filter(|_| is_of_gpus);
     let decided = entry.and_then(|entry| {
         let good = entry.decision?.words[1];
-        decided(&entry, &(entry.evaluate)(query)).filter(|decided| !decided.verdict.starts_with(good))
+        decided(entry, &(entry.evaluate)(query)).filter(|decided| !decided.verdict.starts_with(good))
     });
     decided.map_or_else(String::new, |decided| format!("{} ", decided.verdict))
 }

@@ -598,7 +598,10 @@ impl Params {
                 grouped(self.output)
             ));
         }
-        left.push("A command doesn’t say how many users there are, on which GPU and at what price: these stay as they are.".to_owned());
+        left.push(
+            "A command doesn’t say how many users there are, on which GPU and at what price: these stay as they are."
+                .to_owned(),
+        );
         // Prompts are cut into chunks, and requests per step are what the plan finds.
         let plan = self.evaluate().unwrap_or_default();
         let own = Serve {
