@@ -137,7 +137,8 @@ fn sides(words: &[String]) -> Option<[String; 2]> {
         let right = span(rest.get(article..)?)?;
         let (start, left) = left?;
         let is_beside = start + left.words == at && leads == 0;
-        if !right.is_named && !(left.is_named && is_beside) {
+        let is_pair = right.is_named || (left.is_named && is_beside);
+        if !is_pair {
             return None;
         }
         let own = |from: usize, span: &Span| words.get(from..from + span.words).unwrap_or_default().to_vec();
