@@ -1841,7 +1841,7 @@ fn a_serving_answer_has_the_verdict_of_its_figure() {
     ] {
         let a = asked(question);
         let entry = catalogue::find(a.figure).expect("a figure");
-        let own = decided(&entry, &(entry.evaluate)(&a.query)).expect("a verdict");
+        let own = decided(entry, &(entry.evaluate)(&a.query)).expect("a verdict");
         assert!(a.says.starts_with(verdict), "{question}: {}", a.says);
         assert_eq!(own.verdict == verdict.trim_end(), !verdict.is_empty(), "{question}: {own:?}");
     }
