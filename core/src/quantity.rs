@@ -286,9 +286,37 @@ pub fn unbroken(text: &str) -> String {
     text.replace(' ', "\u{a0}")
 }
 
+/// A text whose numbers stay on the line of their units: "1 × H100 SXM 80 GB" never breaks before "GB".
+pub fn bound(text: &str) -> String {
+    const UNITS: [&str; 34] = [
+        "B", "kB", "MB", "GB", "TB", "PB", "KiB", "MiB", "GiB", "TiB", "B/s", "MB/s", "GB/s", "TB/s", "Gb/s", "ns",
+        "µs", "ms", "s", "min", "h", "FLOPs", "FLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s", "EFLOP/s", "W", "kW", "MHz",
+        "GHz", "points", "d", "days",
+    ];
+    let is_unit = |rest: &str| {
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '/').unwrap_or(rest.len());
+        rest.get(..end).is_some_and(|word| UNITS.contains(&word.trim_end_matches('/')))
+    };
+    let mut bound = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let follows_number = bound.ends_with(|c: char| c.is_ascii_digit());
+        let binds = c == ' ' && follows_number && text.get(at + 1..).is_some_and(is_unit);
+        bound.push(if binds { '\u{a0}' } else { c });
+    }
+    bound
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_stays_with_its_unit() {
+        let text = "31 GB to 35 GB on 8 × H100 SXM 80 GB, 2.5 s per step (312 TFLOP/s) in 8 GPUs’ time";
+        let kept = "31\u{a0}GB to 35\u{a0}GB on 8 × H100 SXM 80\u{a0}GB, 2.5\u{a0}s per step (312\u{a0}TFLOP/s) in 8 GPUs’ time";
+        assert_eq!(bound(text), kept);
+        assert_eq!(bound("step 3 seems slow, 4 sets"), "step 3 seems slow, 4 sets");
+    }
 
     #[test]
     fn numbers_are_written_as_people_write_them() {

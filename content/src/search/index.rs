@@ -260,23 +260,27 @@ impl Index {
     }
 
     /// The term of the glossary that a question asks the meaning of ("what is data parallelism", "define MFU", "ring all-reduce meaning"), and the
-    /// chapter of that name, if there is one. Empty where it asks for something else.
+    /// chapter of that name, if there is one; the terms of which it asks the difference. Empty where it asks for something else.
     pub fn defined(&self, question: &str) -> Vec<Hit> {
         let words =
             |text: &str| -> Vec<String> { self.same.words_or_filler(text).into_iter().map(|word| word.stem).collect() };
-        let Some(asked) = asked_term(question).map(|term| words(&term)) else { return Vec::new() };
-        let is_term = |entry: &SearchEntry| {
+        let asked: Vec<Vec<String>> = asked_terms(question).iter().map(|term| words(term)).collect();
+        let is_term = |entry: &SearchEntry, asked: &[String]| {
             let mut names = std::iter::once(entry.title.as_str()).chain(entry.context.split(','));
             entry.kind == EntryKind::Term && names.any(|name| words(name) == asked)
         };
-        let is_chapter = |entry: &SearchEntry| entry.kind == EntryKind::Chapter && words(&entry.title) == asked;
-        let first = |is_it: &dyn Fn(&SearchEntry) -> bool| {
-            let (at, entry) = self.of.entries.iter().enumerate().find(|(_, entry)| is_it(entry))?;
+        let is_chapter =
+            |entry: &SearchEntry, asked: &[String]| entry.kind == EntryKind::Chapter && words(&entry.title) == asked;
+        let first = |is_it: &dyn Fn(&SearchEntry, &[String]) -> bool, asked: &[String]| {
+            let (at, entry) = self.of.entries.iter().enumerate().find(|(_, entry)| is_it(entry, asked))?;
             Some(self.shown(at, entry, &[]))
         };
-        let term = first(&is_term);
-        let chapter = term.as_ref().and_then(|_| first(&is_chapter));
-        term.into_iter().chain(chapter).collect()
+        let terms: Vec<Hit> = asked.iter().filter_map(|asked| first(&is_term, asked)).collect();
+        let chapter = match (asked.as_slice(), terms.as_slice()) {
+            ([asked], [_]) => first(&is_chapter, asked),
+            _ => None,
+        };
+        terms.into_iter().chain(chapter).collect()
     }
 
     /// Figures to begin with, where no place has anything of a question.
@@ -497,7 +501,20 @@ fn distinct(asked: &[Asked]) -> impl Iterator<Item = &Asked> {
     asked.iter().enumerate().filter(is_first).map(|(_, one)| one)
 }
 
-/// What a question asks the meaning of, if it asks for nothing else.
+/// What a question asks the meaning of, or the difference between, if it asks for nothing else.
+fn asked_terms(question: &str) -> Vec<String> {
+    const DIFFERENCE: [&str; 3] = ["difference between ", "differences between ", "difference of "];
+    let Some(rest) = asked_term(question) else { return Vec::new() };
+    match DIFFERENCE.iter().find_map(|words| rest.strip_prefix(words)) {
+        None => vec![rest.replace(',', " ")],
+        Some(terms) => {
+            let terms = terms.replace(" and ", ",").replace(" vs ", ",");
+            terms.split(',').map(|term| term.trim().to_owned()).filter(|term| !term.is_empty()).collect()
+        }
+    }
+}
+
+/// What a question asks the meaning of, if it asks for nothing else; commas stay.
 fn asked_term(question: &str) -> Option<String> {
     const BEFORE: [&str; 12] = [
         "what is",
@@ -514,7 +531,7 @@ fn asked_term(question: &str) -> Option<String> {
         "what is meant by",
     ];
     const AFTER: [&str; 6] = ["meaning", "definition", "mean", "means", "stand for", "explained"];
-    let letters = |c: char| if c.is_alphanumeric() || c == '-' { c } else { ' ' };
+    let letters = |c: char| if c.is_alphanumeric() || ['-', ','].contains(&c) { c } else { ' ' };
     let text: String = question.to_lowercase().chars().filter(|c| !['’', '\''].contains(c)).map(letters).collect();
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let before =

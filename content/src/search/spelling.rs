@@ -39,14 +39,24 @@ pub(super) fn nearest<'a, T>(
     near.min_by_key(|(rank, _)| *rank).map(|(_, of)| of)
 }
 
-/// Whether both are forms of one English word, which is no slip: "steadily" and "steady".
+/// Whether both are forms of one English word, which is no slip: "steadily" and "steady", "tuned" and "tune", "resilience" and "resilient".
 fn are_forms(word: &[char], other: &[char]) -> bool {
-    const ENDINGS: [&str; 15] =
-        ["", "y", "e", "ily", "ly", "ier", "iest", "iness", "ness", "ied", "ed", "er", "est", "ing", "able"];
+    /// Endings of inflection and derivation.
+    const ENDINGS: [&str; 27] = [
+        "", "s", "es", "y", "e", "ed", "er", "est", "ing", "ly", "al", "ally", "ity", "ness", "able", "ible", "ance",
+        "ence", "ant", "ent", "ce", "t", "ion", "ive", "or", "ful", "ment",
+    ];
+    /// Those of a word that ends in an e.
+    const AFTER_E: [&str; 3] = ["d", "r", "st"];
     const STEM: usize = 4;
     let stem = word.iter().zip(other).take_while(|(a, b)| a == b).count();
-    let is_ending =
-        |word: &[char]| word.get(stem..).is_some_and(|end| ENDINGS.contains(&end.iter().collect::<String>().as_str()));
+    let follows_e = stem.checked_sub(1).and_then(|last| word.get(last)) == Some(&'e');
+    let is_ending = |word: &[char]| {
+        let end: String = word.get(stem..).unwrap_or_default().iter().collect();
+        // "Steady" changes its last letter before an ending.
+        let plain = end.strip_prefix('i').unwrap_or(&end);
+        ENDINGS.contains(&plain) || ENDINGS.contains(&end.as_str()) || (follows_e && AFTER_E.contains(&end.as_str()))
+    };
     stem >= STEM && word != other && is_ending(word) && is_ending(other)
 }
 
@@ -106,12 +116,21 @@ mod tests {
 
     #[test]
     fn no_correct_word_is_replaced() {
-        let words = ["efficient", "steady", "training", "gradient", "slow"];
+        let words =
+            ["efficient", "steady", "training", "gradient", "slow", "resilient", "allocation", "feasible", "optimal"];
         let meant = |word: &str| nearest(word, false, words.iter().map(|w| (*w, 1, *w)));
         assert_eq!(["sufficient", "steadily", "steadier"].map(meant), [None; 3]);
+        assert_eq!(["resilience", "allocator", "feasibly", "optimally", "steadiest"].map(meant), [None; 5]);
         assert_eq!(
-            ["eficient", "trainng", "rgadient"].map(meant),
-            [Some("efficient"), Some("training"), Some("gradient")]
+            ["eficient", "trainng", "rgadient", "gradint", "optiml", "allocatoin"].map(meant),
+            [
+                Some("efficient"),
+                Some("training"),
+                Some("gradient"),
+                Some("gradient"),
+                Some("optimal"),
+                Some("allocation")
+            ]
         );
     }
 

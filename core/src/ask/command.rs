@@ -29,7 +29,7 @@ pub(super) fn of(question: &str) -> Option<Answered> {
     let mut unused: Vec<String> = card.unread.iter().map(|unread| unread.text.clone()).collect();
     unused.extend(left.into_iter().map(|(_, text)| text.clone()).chain(reading.unread.iter().cloned()));
     let report = run::serves(&card.run).unwrap_or_default();
-    let have = reading.cluster().map(|[node, nodes]| node.saturating_mul(nodes));
+    let have = reading.all_gpus();
     let needs = card.run.serving.gpus();
     let says = match reading.gpu {
         Some(_) if have.is_some_and(|have| needs > have) => format!(

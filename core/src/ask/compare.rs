@@ -9,6 +9,11 @@ use crate::query::{Query, plain};
 
 /// Words that the name of a set of GPUs may have, at the most: "4 NVIDIA RTX A6000 48 GB cards".
 const LONGEST: usize = 8;
+/// Words that may stand between a named set of GPUs and what sets it against another: "4 L40S for a 30B or one H200".
+const BETWEEN: usize = 6;
+/// Words before the other set that say nothing of it: "or rather 1 H200".
+const LEADS: [&str; 13] =
+    ["rather", "just", "only", "simply", "better", "maybe", "even", "use", "buy", "get", "take", "with", "on"];
 
 /// The answer to both, and the second one's own; none where the question doesn't set two sets of GPUs against each other, or no figure
 /// answers for both.
@@ -41,7 +46,7 @@ pub(super) fn of_sides(question: &str) -> Option<Vec<Answered>> {
 /// What a side is called.
 fn label(r: &Reading) -> String {
     let name = r.gpu.map_or_else(|| r.foreign.clone().unwrap_or_else(|| "GPUs".to_owned()), |gpu| gpu.name.to_owned());
-    match r.cluster().map(|[node, nodes]| node.saturating_mul(nodes)) {
+    match r.all_gpus() {
         Some(gpus) => format!("{} × {name}", grouped(gpus)),
         None => name,
     }
@@ -114,15 +119,26 @@ fn alone(r: &Reading) -> String {
 fn sides(words: &[String]) -> Option<[String; 2]> {
     words.iter().enumerate().find_map(|(at, _)| {
         let between = between(words, at)?;
-        let left = (1..=LONGEST.min(at)).rev().find_map(|n| {
-            let start = at - n;
-            span(words.get(start..at)?).filter(|span| span.words == n).map(|span| (start, span))
+        let ends_at = |end: usize| {
+            (1..=LONGEST.min(end)).rev().find_map(|n| {
+                let start = end - n;
+                span(words.get(start..end)?).filter(|span| span.words == n).map(|span| (start, span))
+            })
+        };
+        let left = (0..=BETWEEN.min(at)).find_map(|gap| {
+            // A number alone is one of GPUs only beside another set.
+            let (start, span) = ends_at(at - gap)?;
+            (gap == 0 || (span.is_named && span.count > 0)).then_some((start, span))
         });
         let rest = words.get(at + between..)?;
-        let article = usize::from(rest.first().is_some_and(|word| read::ONE.contains(&word.as_str())));
+        let is_lead = |word: &&String| LEADS.contains(&word.as_str());
+        let leads = rest.iter().take(2).take_while(is_lead).count();
+        let article = leads + usize::from(rest.get(leads).is_some_and(|word| read::ONE.contains(&word.as_str())));
         let right = span(rest.get(article..)?)?;
         let (start, left) = left?;
-        if !left.is_named && !right.is_named {
+        let is_beside = start + left.words == at && leads == 0;
+        let is_pair = right.is_named || (left.is_named && is_beside);
+        if !is_pair {
             return None;
         }
         let own = |from: usize, span: &Span| words.get(from..from + span.words).unwrap_or_default().to_vec();
@@ -141,8 +157,10 @@ fn sides(words: &[String]) -> Option<[String; 2]> {
         }
         let around = |side: Vec<String>| {
             let before = words.get(..start).unwrap_or_default().iter().cloned();
+            // What stands between the first set and "or" is said of both.
+            let shared = words.get(start + left.words..at).unwrap_or_default().iter().cloned();
             let after = words.get(right_at + right.words..).unwrap_or_default().iter().cloned();
-            before.chain(side).chain(after).collect::<Vec<_>>().join(" ")
+            before.chain(side).chain(shared).chain(after).collect::<Vec<_>>().join(" ")
         };
         Some([around(one), around(two)])
     })

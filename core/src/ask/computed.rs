@@ -220,7 +220,7 @@ fn amdahl(r: &Reading) -> Option<Answered> {
     let serial = if is_parallel && !is_serial { 1.0 - part } else { part };
     // Rounded, so that 1 − 0.95 is 0.05.
     let serial = (serial * 1e9).round() / 1e9;
-    let n = r.cluster().map(|[node, nodes]| node.saturating_mul(nodes));
+    let n = r.all_gpus();
     let mut query = Query::new([("serial", plain(serial)), ("cost", "0".to_owned())]);
     query = query.with(&Query::new(some([("n", n)])));
     let own = [r.words.get(at).cloned().unwrap_or_default()];

@@ -36,7 +36,10 @@ fn asks_mfu(r: &Reading) -> bool {
 pub(super) fn sets(r: &Reading) -> Vec<(&'static str, String)> {
     let free = |ranks: Option<u64>| Some(ranks.unwrap_or(0));
     let standard = Params::standard();
-    let seq = r.seq.unwrap_or(standard.seq).max(1);
+    // Learned positions end where the model's context does.
+    let rows = r.preset.map_or(0, |preset| preset.shape.position_rows);
+    let own = r.seq.or((1..standard.seq).contains(&rows).then_some(rows));
+    let seq = own.unwrap_or(standard.seq).max(1);
     // A batch whose sequences nobody counted comes out even on every number of ranks.
     let gpus = r.cluster().map_or(1, |[node, nodes]| node.saturating_mul(nodes)).max(1);
     let even = |sequences: f64| match (sequences / gpus as f64).round() as u64 {
@@ -47,7 +50,7 @@ pub(super) fn sets(r: &Reading) -> Vec<(&'static str, String)> {
     let usual = if r.tunes() { super::TUNED_BATCH } else { standard.batch };
     let usual = Some(even(usual as f64)).filter(|batch| *batch != standard.batch);
     let mut sets = super::some([
-        ("seq", r.seq),
+        ("seq", own),
         ("tp", free(r.tp)),
         ("cp", free(None)),
         ("ep", free(None)),

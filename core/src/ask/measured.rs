@@ -18,6 +18,11 @@ pub(super) fn of(reading: &Reading) -> Option<Answered> {
 
 /// The same of what was read from `source`.
 fn answered(reading: &Reading, source: &str) -> Option<Answered> {
+    // Of two utilizations each is of another run.
+    let percents = reading.words.iter().filter(|word| word.ends_with('%')).count();
+    if percents > 1 && reading.has(&["mfu"]) && reading.has(&["tp", "pp", "fsdp", "than", "vs", "versus"]) {
+        return None;
+    }
     // Whether a busy GPU is a used one is another question.
     let compares = reading.has(&["utilization", "util", "smi"]);
     let is_low = reading.has(&["mfu"])
@@ -28,7 +33,9 @@ fn answered(reading: &Reading, source: &str) -> Option<Answered> {
         (Some(mfu), _, gpu) if let Some((_, how)) = &counted => {
             format!("{how} {} {NEXT}", published::standing(mfu, gpu))
         }
-        (Some(mfu), _, gpu) if gpu.is_some() || !compares => format!("{} {NEXT}", published::standing(mfu, gpu)),
+        (Some(mfu), _, gpu) if gpu.is_some() || !compares => {
+            format!("{} {}{NEXT}", published::standing(mfu, gpu), if gpu.is_none() { PEAK } else { "" })
+        }
         (None, Some(_), Some(_)) => {
             format!("Whether that is slow depends on the model, the batch and the layout. {NEXT}")
         }
@@ -71,7 +78,7 @@ fn mfu_of(r: &Reading) -> Option<(f64, String)> {
     let found = match (r.flops, r.speed, r.step) {
         (Some(flops), ..) => (flops / gpu.peak, format!("{} of {peak}", Unit::FlopPerSecond.format(flops))),
         (None, speed, step) => {
-            let gpus = r.cluster().map(|[node, nodes]| node.saturating_mul(nodes));
+            let gpus = r.all_gpus();
             let (rate, of) = match (speed, step) {
                 (Some((tokens, true)), _) => (tokens, String::new()),
                 (Some((tokens, false)), _) => (tokens / gpus.unwrap_or(1) as f64, over(gpus)),
@@ -134,6 +141,9 @@ pub fn of_log(log: &str) -> Option<Answered> {
     reading.unread.clear();
     answered(&reading, "your log")
 }
+
+/// What an MFU that a program prints rests on, where the table doesn't have its GPU.
+const PEAK: &str = "Check which peak it is divided by: nanoGPT takes an A100’s 312 TFLOP/s on every GPU, unless you change flops_promised. ";
 
 const NEXT: &str =
     "Add your configuration and ten lines of output, and the page divides the gap to the prediction among its causes.";

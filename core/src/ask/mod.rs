@@ -19,18 +19,20 @@ mod tests;
 
 use crate::catalogue;
 use crate::declare::{Model, Takes};
+use crate::explore::decided;
 use crate::hardware::Accelerator;
 use crate::kv_cache::blocks::figure as cache;
 use crate::kv_cache::blocks::fit::Fit;
 use crate::memory::activations::Recompute;
 use crate::memory::breakdown as memory;
+use crate::memory::overhead::Overhead;
 use crate::memory::verdict::Verdict;
 use crate::model::{Import, ModelRef, presets};
 use crate::planner;
 use crate::planner::published::Reached;
 use crate::post_training::adapters::figure as adapters;
 use crate::post_training::memory as rlhf;
-use crate::quantity::{Unit, bytes_decimal, count, counted, dollars, grouped, number};
+use crate::quantity::{Unit, bytes_decimal, count, counted, dollars, grouped, listed, number};
 use crate::query::{Kind, Query, plain};
 use crate::roofline;
 use crate::serving::figure as batching;
@@ -39,6 +41,7 @@ use crate::serving::sizing;
 use crate::serving::step::Quant;
 use crate::setup::{MAX_NODE, MAX_NODES, Setup, fill};
 use crate::training_run::{self, share as share_of};
+use crate::units::GB;
 pub use measured::of_log;
 use read::{Reading, What, like};
 
@@ -132,8 +135,10 @@ fn sharded_adapter(reading: &Reading, query: &Query) -> Query {
 fn sized(reading: &Reading) -> Option<(sizing::Params, sizing::Plan)> {
     let rule = rule_of(sizing::Params::ID)?;
     let (params, _) = sizing::Params::read(&state(rule, reading)?.query);
-    let own =
-        reading.gpus.filter(|gpus| sizing::SIZES.contains(gpus)).map(|tp| sizing::Params { tp, ..params.clone() });
+    let own = reading
+        .all_gpus()
+        .filter(|gpus| sizing::SIZES.contains(gpus))
+        .map(|tp| sizing::Params { tp, ..params.clone() });
     own.into_iter().chain([params]).find_map(|params| params.evaluate().ok().map(|plan| (params, plan)))
 }
 
@@ -291,16 +296,25 @@ const RULES: [Rule; 8] = [
         is_asked: |r| r.has(&RL),
         sets: |r| {
             let method = ["grpo", "dpo"].into_iter().find(|method| r.has(&[method])).unwrap_or("ppo");
-            let mut sets = some([("response", r.answer), ("mbs", r.micro_batch())]);
+            let mut sets = some([("response", r.answer), ("mbs", r.micro_batch()), ("gen-tp", r.tp)]);
             sets.push(("method", method.to_owned()));
+            // Whoever names no reward model of GRPO scores by a rule.
+            if method == "grpo" && !r.has(&["reward", "rewards", "rm", "orm", "prm"]) {
+                sets.push(("reward-at", "none".to_owned()));
+            }
             sets
         },
         says: |query, r| {
-            let fewest = |p: &rlhf::Params, s: &rlhf::Step| match s.verdict.possible() && asks_fewest(r) {
-                true => format!("At least {} × {}. ", grouped(p.gpus), p.gpu.name),
-                false => String::new(),
-            };
-            of(query, |p: &rlhf::Params, s| fewest(p, s) + &p.finding(s))
+            of(query, |p: &rlhf::Params, s| {
+                let engine = match p.gen_tp {
+                    tp if tp > 1 && r.tp.is_none() => format!("With engines of {}: ", counted(tp, "GPU", "GPUs")),
+                    _ => String::new(),
+                };
+                let is_ruled = p.method == rlhf::Method::Grpo && p.reward_at == rlhf::Where::Nowhere;
+                let ruled =
+                    if is_ruled { " A rule is taken to score: name a reward model to have one counted." } else { "" };
+                format!("{engine}{}{ruled}", p.finding(s))
+            })
         },
     },
     Rule {
@@ -319,25 +333,25 @@ const RULES: [Rule; 8] = [
         is_asked: |r| {
             let serves = serves(r) && !asks_room(r) && !asks_cache(r) && !r.asks_batch() && !r.asks_length();
             let is_fast = (r.asks_speed() || r.promises() || r.is_served_at()) && !r.trains();
-            serves || is_fast || r.asks_price() || r.rate.is_some() || r.asks_rate()
+            serves || is_fast || r.asks_price() || comes(r) || r.asks_rate()
         },
         sets: |r| {
-            // A speed is one user's, and the fewest GPUs are those that one needs.
-            let one = r.asks_speed() || r.is_served_at() || r.has(&FEWEST);
-            let held = || held(r).map(|held| held.users);
-            let users =
-                r.users.or_else(|| at_a_time(r).map(|(users, _)| users)).or_else(held).or_else(|| one.then_some(1));
+            let held = held(r);
+            // Nobody named users: as many as the GPUs hold, or the one of whom a speed is asked.
+            let open = held.map_or(1, |held| held.users);
+            let users = r.users.or_else(|| at_a_time(r).map(|(users, _)| users)).or(Some(open));
             // Who asks how many is told how many; who has some is told whether they are enough.
-            let have = r.cluster().map(|[node, nodes]| node * nodes).filter(|_| r.users.is_some() || r.rate.is_some());
+            let have = r.all_gpus().filter(|_| r.users.is_some() || comes(r));
             // Who asks how fast some GPUs are has them in one replica.
             let is_fast = r.asks_speed() || r.is_served_at();
-            let own = r.gpus.filter(|gpus| is_fast && r.users.is_none() && sizing::SIZES.contains(gpus));
-            let tp = r.tp.filter(|tp| *tp <= Machine::MOST).or(own).or_else(|| self::held(r).map(|held| held.tp));
-            let have = have.or_else(|| self::held(r).map(|held| held.gpus));
+            let own = r.all_gpus().filter(|gpus| is_fast && r.users.is_none() && sizing::SIZES.contains(gpus));
+            let tp = r.tp.filter(|tp| *tp <= Machine::MOST).or(own).or(held.map(|held| held.tp));
+            let have = have.or(held.filter(|_| r.cluster().is_some()).map(|held| held.gpus));
             let mut sets =
                 some([("users", users), ("prompt", r.seq), ("output", r.answer), ("have", have), ("tp", tp)]);
             sets.extend(r.hourly.map(|price| ("price", plain(price))));
-            let slow = self::held(r).map(|held| held.token).filter(|token| SLOWER.contains(token));
+            let slow = held.map(|held| held.token).filter(|token| SLOWER.contains(token));
+            sets.extend(held.filter(|held| held.taken > 0.0).map(|held| ("activations", plain(held.taken))));
             sets.extend(
                 [("token", r.each.or(slow)), ("first", r.first)]
                     .into_iter()
@@ -357,11 +371,8 @@ const RULES: [Rule; 8] = [
                 ),
                 _ => String::new(),
             });
-            let assumed = match at_a_time(r).filter(|_| r.users.is_none()) {
-                Some((_, sentence)) => sentence + " ",
-                None if r.users.is_none() => load_of(query, r),
-                None => String::new(),
-            };
+            let at_a_time = at_a_time(r).filter(|_| r.users.is_none());
+            let assumed = at_a_time.map_or_else(String::new, |(_, sentence)| sentence + " ");
             let per_hour = |p: &sizing::Params, plan: &sizing::Plan| {
                 let gpus = plan.size().and_then(sizing::Size::gpus).unwrap_or(0) as f64;
                 let assumed = if r.hourly.is_some() { "" } else { ", which is assumed" };
@@ -373,7 +384,9 @@ const RULES: [Rule; 8] = [
             });
             let says = of(query, |p: &sizing::Params, plan| {
                 let speed = if r.asks_speed() || r.is_served_at() { speed_of(p, plan) } else { String::new() };
-                speed + &p.finding(plan) + &if r.has(&COST) { per_hour(p, plan) } else { String::new() }
+                let load = open_load(p, plan, r)
+                    .unwrap_or_else(|| verdict(sizing::Params::ID, query, r) + &p.finding_at(plan, r.hourly.is_none()));
+                speed + &load + &if r.has(&COST) { per_hour(p, plan) } else { String::new() }
             });
             [price, come, assumed, says].concat()
         },
@@ -405,6 +418,9 @@ const RULES: [Rule; 8] = [
             let sequences = r.batch.or(tunes.then_some(TUNED_BATCH)).filter(|_| laid_out.is_none());
             let counted = || sequences.map(|batch| batch as f64 * seq as f64);
             let batch = r.batch_tokens.or_else(counted);
+            // A token of a mixture computes with a part of it.
+            let parts = r.active.zip(r.params).filter(|_| r.preset.is_none());
+            sets.extend(parts.into_iter().flat_map(|(active, all)| [("params", plain(active)), ("total", plain(all))]));
             sets.extend(batch.map(|batch| ("batch", plain(batch))));
             let published = || reached(r).filter(|_| laid_out.is_none()).map(|reached| share_of(reached.middle));
             sets.extend(r.mfu.map(plain).or_else(published).map(|mfu| ("mfu", mfu)));
@@ -486,7 +502,9 @@ const RULES: [Rule; 8] = [
         },
         sets: |r| {
             let mut sets = vec![("view", "fit".to_owned())];
-            sets.extend(some([("tokens", r.seq), ("tp", r.tp.or(r.gpus))]));
+            // All GPUs, over several nodes too, as far as the figure divides a model.
+            let all = r.all_gpus().filter(|gpus| *gpus <= 64).or(r.gpus);
+            sets.extend(some([("tokens", r.seq), ("tp", r.tp.or(all))]));
             sets.extend(r.used.map(|used| ("used", plain(used))));
             sets
         },
@@ -511,7 +529,7 @@ const RULES: [Rule; 8] = [
                 } else {
                     String::new()
                 };
-                long + &kept + &p.finding(s)
+                long + &kept + &verdict(cache::Params::ID, query, r) + &p.finding(s) + &on_more(p, s, r)
             })
         },
     },
@@ -584,37 +602,65 @@ fn batch_of(b: &memory::Breakdown) -> String {
     }
 }
 
-/// Whether it asks how many GPUs a step of reinforcement learning takes.
+/// Whether it asks for the fewest GPUs on which something fits, rather than says how many there are.
 fn asks_fewest(r: &Reading) -> bool {
     r.cluster().is_none() && (r.asks_gpus() || r.has(&FEWEST))
 }
 
-/// The figure of reinforcement learning on the fewest GPUs on which it fits: fewer than a node's are doubled, then come whole nodes.
-fn fewest(query: &Query) -> Query {
-    let (params, _) = rlhf::Params::read(query);
-    let fits = |gpus: &u64| {
-        let params = rlhf::Params { gpus: *gpus, ..params };
-        params.evaluate().is_ok_and(|step| step.verdict.possible())
-    };
+/// The fewest GPUs for which something holds: fewer than a node's are doubled, then come whole nodes.
+fn fewest(holds: impl Fn(&u64) -> bool) -> Option<u64> {
     let nodes = (1..=64).map(|nodes| nodes * NODE);
-    let least = [1, 2, 4].into_iter().chain(nodes).find(fits);
-    least.map_or_else(|| query.clone(), |gpus| query.with(&Query::new([("gpus", gpus.to_string())])))
+    [1, 2, 4].into_iter().chain(nodes).find(holds)
 }
 
-/// The figure of adapters on the fewest GPUs on which training fits with ZeRO-3: fewer than a node's are doubled, then come whole nodes.
-fn fewest_adapted(query: &Query) -> Query {
-    let (params, _) = adapters::Params::read(query);
-    let fits = |dp: &u64| {
-        let zero = if *dp > 1 { 3 } else { params.zero };
-        let params = adapters::Params { dp: *dp, zero, recompute: Recompute::Full, ..params };
-        params.evaluate().is_ok_and(|s| params.verdict(&s).possible())
+/// The GPUs of a figure's state on which its job fits; none where it doesn't.
+fn fitted(rule: &Rule, query: &Query) -> Option<(u64, &'static Accelerator)> {
+    match rule.figure {
+        rlhf::Params::ID => {
+            let (params, _) = rlhf::Params::read(query);
+            params.evaluate().is_ok_and(|step| step.verdict.possible()).then_some((params.gpus, params.gpu))
+        }
+        adapters::Params::ID => {
+            let (params, _) = adapters::Params::read(query);
+            params.evaluate().is_ok_and(|s| params.verdict(&s).possible()).then_some((params.dp, params.gpu))
+        }
+        memory::Params::ID => {
+            let (params, _) = memory::Params::read(query);
+            params.judged().is_some_and(|(_, verdict)| verdict.possible()).then_some((params.gpus() as u64, params.gpu))
+        }
+        _ => None,
+    }
+}
+
+/// The state of the figure of reinforcement learning with an engine that is divided among as few GPUs as make its step fit; as it is where the question
+/// says how many, or none would.
+fn generated(reading: &Reading, query: &Query) -> Query {
+    let with = |tp: u64| query.with(&Query::new([("gen-tp", tp.to_string())]));
+    let fits =
+        |query: &Query, least: Verdict| rlhf::Params::read(query).0.evaluate().is_ok_and(|step| step.verdict >= least);
+    if reading.tp.is_some() || fits(query, Verdict::Fits) {
+        return query.clone();
+    }
+    let (params, _) = rlhf::Params::read(query);
+    let divided = || [2, 4, 8].into_iter().filter(|tp| params.gpus % tp == 0).map(with);
+    let found = divided().find(|query| fits(query, Verdict::Fits));
+    let tight = || divided().find(|own| fits(own, Verdict::Tight)).filter(|_| !fits(query, Verdict::Tight));
+    found.or_else(tight).unwrap_or_else(|| query.clone())
+}
+
+/// The figure of a rule on the fewest of its GPUs on which a question's job fits, where it asks for them: adapters with ZeRO-3.
+fn on_fewest(rule: &Rule, reading: &Reading, query: &Query) -> Query {
+    let set = |gpus: u64| match rule.figure {
+        rlhf::Params::ID => generated(reading, &query.with(&Query::new([("gpus", gpus.to_string())]))),
+        _ => query.with(&Query::new(some([("dp", Some(gpus)), ("zero", (gpus > 1).then_some(3))]))),
     };
-    let nodes = (1..=64).map(|nodes| nodes * NODE);
-    let least = [1, 2, 4].into_iter().chain(nodes).find(fits);
-    let set = |dp: u64| {
-        let stage = (dp > 1).then_some(3);
-        query.with(&Query::new(some([("dp", Some(dp)), ("zero", stage)])))
+    let again = Query::new([("recompute", Recompute::Full.id())]);
+    let fits = |gpus: &u64| match rule.figure {
+        // Whoever trains an adapter checkpoints before they take more GPUs.
+        adapters::Params::ID => fitted(rule, &set(*gpus).with(&again)).is_some(),
+        _ => fitted(rule, &set(*gpus)).is_some(),
     };
+    let least = asks_fewest(reading).then(|| fewest(fits)).flatten();
     least.map_or_else(|| query.clone(), set)
 }
 
@@ -708,7 +754,7 @@ fn enough_tokens(r: &Reading) -> Option<f64> {
 fn shaped(r: &Reading) -> Option<&'static presets::Preset> {
     let near = || {
         let is_load = r.seq.is_some() || r.micro_batch().is_some();
-        let params = r.params.filter(|_| (r.trains() && is_load) || r.asks_batch())?;
+        let params = r.params.filter(|_| ((r.trains() && is_load) || r.asks_batch()) && !r.is_unlisted())?;
         like(params, r.is_mixture(), presets::LIST.ids)
     };
     r.preset.or_else(near)
@@ -736,7 +782,8 @@ fn has_no_state(r: &Reading) -> bool {
 
 /// Whether it asks why something is so, and not how long it takes.
 fn explains(r: &Reading) -> bool {
-    r.has(&["why"]) && !r.has(&COST) && !r.says(&["how", "long"]) && r.days.is_none() && r.money.is_none()
+    let asks = r.has(&["why", "bottleneck", "bottlenecked"]) || r.says(&["what", "limits"]);
+    asks && !r.has(&COST) && !r.says(&["how", "long"]) && r.days.is_none() && r.money.is_none()
 }
 
 /// Whether it asks if a model runs on some GPUs, and neither for how many nor how fast.
@@ -763,6 +810,35 @@ fn asks_cache(r: &Reading) -> bool {
         && !is_other
         && !is_counted
         && !r.has(&TRAINING)
+}
+
+/// The verdict of a serving figure on a question's GPUs, as the figure itself gives it; empty where it is good, which the sentence behind it says,
+/// and where the question names no GPUs.
+fn verdict(figure: &str, query: &Query, r: &Reading) -> String {
+    let is_of_gpus = r.gpu.is_some() || r.cluster().is_some();
+    let entry = catalogue::find(figure).filter(|_| is_of_gpus);
+    let decided = entry.and_then(|entry| {
+        let good = entry.decision?.words[1];
+        decided(entry, &(entry.evaluate)(query)).filter(|decided| !decided.verdict.starts_with(good))
+    });
+    decided.map_or_else(String::new, |decided| format!("{} ", decided.verdict))
+}
+
+/// The fewest GPUs of the kind that hold a model of which a question's GPUs hold no request, in a sentence with a space before it; empty where they
+/// hold one, or none of the usual numbers would.
+fn on_more(p: &cache::Params, s: &cache::Shown, r: &Reading) -> String {
+    if s.fit.verdict.possible() || (r.gpu.is_none() && r.cluster().is_none()) {
+        return String::new();
+    }
+    let more = sizing::SIZES.into_iter().filter(|tp| *tp > p.tp);
+    let held = more.filter_map(|tp| {
+        let params = cache::Params { tp, ..p.clone() };
+        let fit = params.evaluate().ok()?.fit;
+        (fit.verdict == Verdict::Fits).then_some((tp, fit.beside[0]))
+    });
+    held.into_iter().next().map_or_else(String::new, |(tp, requests)| {
+        format!(" {} × {} hold it, with {}.", grouped(tp), p.gpu.name, counted(requests as u64, "request", "requests"))
+    })
 }
 
 /// What the caches of a question's requests take, and the weights with them.
@@ -792,35 +868,49 @@ struct Held {
     gpus: u64,
     /// Seconds per token that they are promised.
     token: f64,
+    /// GB of each GPU that the engine is taken to need for itself.
+    taken: f64,
 }
 
-/// The most users that a question's GPUs hold; none unless it asks how many.
+/// The most users that a question's GPUs hold, or those of the smallest replica where it names no number of them; none where the question says
+/// its users, or asks for the speed of one.
 fn held(r: &Reading) -> Option<Held> {
     *r.held.get_or_init(|| found_held(r))
 }
 
 fn found_held(r: &Reading) -> Option<Held> {
-    let [node, nodes] = r.cluster().filter(|_| r.users.is_none() && r.rate.is_none())?;
-    let gpus = node.saturating_mul(nodes);
-    if !r.asks_users() && !r.asks_price() && !r.asks_rate() {
+    let asks_most = r.asks_users() || r.asks_price() || r.asks_rate();
+    if r.users.is_some() || comes(r) || ((r.asks_speed() || r.is_served_at()) && !asks_most) {
         return None;
     }
+    let gpus = r.all_gpus();
     let rule = rule_of(sizing::Params::ID)?;
     let sets = some([("prompt", r.seq), ("output", r.answer)]);
     let setup = bare(rule, r, sets)?;
     let (params, _) = sizing::Params::read(&setup);
     let fits = |tp: u64, token: f64| {
-        let plan = sizing::Params { tp, token, users: 1, ..params.clone() }.evaluate().ok()?;
-        let size = plan.size().filter(|size| size.replica() == tp)?;
-        Some(Held { users: size.most?.batch * (gpus / tp), tp, gpus, token })
+        // What an engine takes for itself is no room for caches: the most that others measured, or the least where only that leaves any.
+        let engine = Overhead::of_engine(tp);
+        let beside = match params.machine.activations {
+            own if own > 0.0 => [own; 2],
+            _ => [engine.high, engine.low].map(|taken| (taken.0 / GB * 100.0).ceil() / 100.0),
+        };
+        let (batch, taken) = beside.into_iter().find_map(|taken| {
+            let machine = Machine { activations: taken, ..params.machine };
+            let plan = sizing::Params { tp, token, users: 1, machine, ..params.clone() }.evaluate().ok()?;
+            let size = plan.size().filter(|size| size.replica() == tp)?;
+            Some((size.most?.batch, taken))
+        })?;
+        let gpus = gpus.unwrap_or(tp);
+        Some(Held { users: batch * (gpus / tp), tp, gpus, token, taken })
     };
-    let divides = |tp: &u64| *tp <= gpus && gpus % tp == 0 && r.tp.is_none_or(|own| own == *tp);
+    let divides = |tp: &u64| gpus.is_none_or(|gpus| *tp <= gpus && gpus % tp == 0) && r.tp.is_none_or(|own| own == *tp);
     let most = |token: f64| {
-        let sizes = sizing::SIZES.into_iter().filter(divides);
-        sizes.filter_map(|tp| fits(tp, token)).max_by_key(|held| held.users)
+        let mut sizes = sizing::SIZES.into_iter().filter(divides).filter_map(|tp| fits(tp, token));
+        if gpus.is_some() { sizes.max_by_key(|held| held.users) } else { sizes.next() }
     };
-    // Who asks what tokens cost on some GPUs may have slower ones than the usual promise.
-    let is_free = r.each.is_none() && (r.asks_price() || r.asks_rate());
+    // Who promises nobody anything may have slower tokens than the usual ones.
+    let is_free = r.each.is_none() && !(r.asks_users() && gpus.is_some());
     let slower = || SLOWER.into_iter().find_map(most).filter(|_| is_free);
     most(params.token).or_else(slower)
 }
@@ -833,33 +923,60 @@ fn speed_of(p: &sizing::Params, plan: &sizing::Plan) -> String {
     format!("About {} tokens per second{users}. ", number(each))
 }
 
-/// The load that a question about serving leaves open, which its answer begins with.
-fn load_of(query: &Query, r: &Reading) -> String {
-    let (params, _) = sizing::Params::read(query);
-    if let Some(held) = held(r).filter(|_| r.asks_price() || r.asks_rate()) {
-        return format!(
-            "Assumed, because the question doesn’t say how many: {}, as many as {} can serve at {} per token{}. With fewer users a token costs more. ",
-            counted(held.users, "user", "users"),
-            counted(held.gpus, "GPU", "GPUs"),
-            Unit::Seconds.format(params.token),
-            if SLOWER.contains(&held.token) {
-                format!(" ({} is out of reach)", Unit::Seconds.format(sizing::Params::standard().token))
-            } else {
-                String::new()
-            },
-        );
-    }
-    if r.asks_speed() || r.is_served_at() || held(r).is_some() {
-        return String::new();
-    }
-    format!("Assumed, because the question doesn’t say how many: {}. ", counted(params.users, "user", "users"))
+/// What serves a question that names no users: its GPUs, or the smallest replica, and how many users that is for. None where the question names
+/// users, or asks for the speed of one.
+fn open_load(p: &sizing::Params, plan: &sizing::Plan, r: &Reading) -> Option<String> {
+    let (held, size) = (held(r)?, plan.size()?);
+    let name = p.machine.gpu.name;
+    let (gpus, most) = (format!("{} × {name}", grouped(held.gpus)), counted(held.users, "user", "users"));
+    let slow = if SLOWER.contains(&held.token) {
+        format!(" ({} is out of reach)", Unit::Seconds.format(sizing::Params::standard().token))
+    } else {
+        String::new()
+    };
+    // Who names a GPU and no number of them asks about one.
+    let is_of_one = r.cluster().is_none() && r.gpu.is_some() && r.tp.is_none();
+    let serves = match (r.cluster(), held.tp) {
+        (Some(_), _) => format!("{gpus} {} up to {most}", if held.gpus == 1 { "serves" } else { "serve" }),
+        (None, 1) if is_of_one => format!("One {name} is enough for up to {most}"),
+        (None, _) if is_of_one => format!("One {name} isn’t enough. The smallest replica is {gpus}, for up to {most}"),
+        (None, _) => format!("The smallest replica is {gpus}, for up to {most}"),
+    };
+    let replicas = if size.replicas > 1 {
+        format!(" That is {} replicas of {}.", grouped(size.replicas), counted(size.replica(), "GPU", "GPUs"))
+    } else {
+        String::new()
+    };
+    let limit =
+        if size.is_full() { "More of them don’t fit in the cache" } else { "One more would make a token too slow" };
+    let taken = if held.taken > 0.0 {
+        let beside = if held.tp > 1 { " and communicators" } else { "" };
+        format!(
+            ", and {} of each GPU are left to the engine’s CUDA context{beside}",
+            Unit::Bytes.format(held.taken * GB)
+        )
+    } else {
+        String::new()
+    };
+    let unsaid = match (r.asks_price(), r.asks_users() || r.asks_rate()) {
+        (true, _) => " With fewer users a token costs more.",
+        (false, true) => "",
+        (false, false) => " Name your users to size it for them.",
+    };
+    Some(format!(
+        "{serves} at {} per token{slow}, with prompts of {} tokens and answers of {}.{replicas} {limit}{taken}.{unsaid}{}",
+        Unit::Seconds.format(p.token),
+        grouped(p.prompt),
+        grouped(p.output),
+        p.link_assumed(size)
+    ))
 }
 
 /// Days of a run, and the GPUs where the question has GPU-hours and not both.
 fn time_of(r: &Reading) -> Option<(f64, Option<u64>)> {
     let of_hours = || {
         let hours = r.gpu_hours?;
-        let gpus = r.cluster().map(|[node, nodes]| node.saturating_mul(nodes));
+        let gpus = r.all_gpus();
         // A run has no more days than the figure takes.
         let own = gpus.unwrap_or_else(|| (hours / 24.0 / 9e3).ceil().max(1.0) as u64);
         Some((hours / 24.0 / own as f64, gpus.is_none().then_some(own)))
@@ -896,14 +1013,30 @@ fn reached(r: &Reading) -> Option<Reached> {
     Reached::on(gpu)
 }
 
-/// Users at the same time of so many requests per second, and the sentence that says what is assumed for it: Little's law.
+/// Whether a question says how much comes to a server per second.
+fn comes(r: &Reading) -> bool {
+    r.rate.is_some() || r.flow.is_some()
+}
+
+/// Users at the same time of so many requests or tokens per second, and the sentence that says what is assumed for it: Little's law.
 fn at_a_time(r: &Reading) -> Option<(u64, String)> {
-    let rate = r.rate?;
     let p = sizing::Params::standard();
-    let output = r.answer.unwrap_or(p.output);
     let token = r.each.unwrap_or(p.token);
+    let users = |n: f64| n.ceil().clamp(1.0, 1e6) as u64;
+    if let Some(flow) = r.flow {
+        let users = users(flow * token);
+        let sentence = format!(
+            "That is {} tokens per second, if they come evenly: about {} at the same time at {} per token.",
+            number(flow),
+            counted(users, "user", "users"),
+            Unit::Seconds.format(token)
+        );
+        return Some((users, sentence));
+    }
+    let rate = r.rate?;
+    let output = r.answer.unwrap_or(p.output);
     let each = output as f64 * token;
-    let users = (rate * each).ceil().clamp(1.0, 1e6) as u64;
+    let users = users(rate * each);
     let sentence = format!(
         "{} requests per second are about {} at the same time, if a request takes {}: {} tokens of answer at {} each (rate × time).",
         number(rate),
@@ -1040,11 +1173,59 @@ fn of_reading(reading: &Reading) -> Vec<Answered> {
     // What is asked for comes first: whether it fits, or how long it takes.
     let is_possible = fits || reading.has(&["can", "could", "enough", "possible"]) || reading.wants(&ADAPTER);
     let in_order = if is_possible { [other, run] } else { [run, other] };
+    // Of a mixture that the table lacks nothing but its weights is known.
+    let is_served = |rule: &Rule| [cache::Params::ID, sizing::Params::ID, batching::Params::ID].contains(&rule.figure);
+    let trains = is_for_training(reading) || reading.wants(&ADAPTER) || reading.has(&RL);
+    let is_of_memory = |rule: &Rule| rule.figure == memory::Params::ID && !trains;
+    if reading.is_unlisted() && other.is_some_and(|rule| is_served(rule) || is_of_memory(rule)) {
+        return held_weights(reading).into_iter().collect();
+    }
     // Who doesn't say what the memory is for may want to run the model.
     let is_open = run.is_none() && !is_for_training(reading) && !reading.has(&RUNS);
     let runs = other.filter(|rule| is_open && rule.figure == memory::Params::ID);
     let runs = runs.and_then(|_| rule_of(cache::Params::ID));
     in_order.into_iter().flatten().chain(runs).filter_map(|rule| set(rule, reading)).collect()
+}
+
+/// What can't be said of a mixture that the table lacks, and what would say it.
+fn unlisted(r: &Reading) -> String {
+    let active = r.active.map_or_else(String::new, |active| format!(" and {} per token", count(active)));
+    format!(
+        "The table of models has no mixture with {} parameters{active} by that name, and its layers and heads don’t follow from its size: they decide \
+         what its activations and its KV cache take. Drop its config.json here to have them counted.",
+        count(r.params.unwrap_or_default())
+    )
+}
+
+/// The memory figure with the weights of a mixture that the table lacks, and how many GPUs hold them.
+fn held_weights(r: &Reading) -> Option<Answered> {
+    let rule = rule_of(memory::Params::ID)?;
+    let mut answered = state(rule, r)?;
+    answered.query = answered.query.with(&Query::new([("mode", "inference"), ("zero", "0"), ("dp", "1")]));
+    let (params, _) = memory::Params::read(&answered.query);
+    let all = params.evaluate().ok()?.parts.weights.0;
+    let [half, quarter] = [2.0, 4.0].map(|part| bytes_decimal(all / part));
+    let needed = (all / params.gpu.memory.0).ceil() as u64;
+    let beside = match r.all_gpus() {
+        Some(gpus) => {
+            let have = gpus as f64 * params.gpu.memory.0;
+            let forms = [("in bf16", all), ("in 8 bits", all / 2.0), ("in 4 bits", all / 4.0)];
+            let left = forms.into_iter().find(|(_, weights)| *weights < have).map_or_else(
+                || ", too little for any of them".to_owned(),
+                |(form, weights)| {
+                    format!(", which {form} leaves {} for the KV cache and the engine", bytes_decimal(have - weights))
+                },
+            );
+            format!("{} × {} have {}{left}", grouped(gpus), params.gpu.name, bytes_decimal(have))
+        }
+        None => format!("at least {} × {} hold them in bf16, without a KV cache", grouped(needed), params.gpu.name),
+    };
+    answered.says = format!(
+        "Its weights take {} in bf16, {half} in 8 bits and {quarter} in 4 bits: {beside}. {}",
+        bytes_decimal(all),
+        unlisted(r)
+    );
+    Some(answered)
 }
 
 /// FLOPs that a training step takes per token of a question's model.
@@ -1112,13 +1293,11 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
         }
     }
     if rule.figure == adapters::Params::ID {
-        if asks_fewest(reading) {
-            answered.query = fewest_adapted(&answered.query);
-        }
+        answered.query = on_fewest(rule, reading, &answered.query);
         answered.query = tuned(reading, &sharded_adapter(reading, &answered.query));
     }
-    if rule.figure == rlhf::Params::ID && asks_fewest(reading) {
-        answered.query = fewest(&answered.query);
+    if rule.figure == rlhf::Params::ID {
+        answered.query = generated(reading, &on_fewest(rule, reading, &answered.query));
     }
     if reading.foreign.is_some() && reading.gpu.is_none() {
         answered.says = offloaded(rule, &answered.query, reading) + &answered.says;
@@ -1192,26 +1371,34 @@ fn assumed(rule: &Rule, reading: &Reading, query: &Query) -> String {
     };
     let gpus = entry.params().find(takes).and_then(|param| shown.get(param.spec.name)?.parse::<u64>().ok());
     // Who asks how many is told.
-    if rule.figure == rlhf::Params::ID && asks_fewest(reading) {
-        return String::new();
-    }
-    if rule.figure == adapters::Params::ID && asks_fewest(reading) {
-        let (params, _) = adapters::Params::read(query);
-        let fits = params.evaluate().is_ok_and(|s| params.verdict(&s).possible());
-        return if fits { format!("At least {} × {}. ", grouped(params.dp), params.gpu.name) } else { String::new() };
-    }
-    if rule.figure == memory::Params::ID && reading.asks_gpus() {
-        let (params, _) = memory::Params::read(query);
-        let fits = params.judged().is_some_and(|(_, verdict)| verdict.possible());
-        return if fits {
-            format!("{} × {} are enough. ", grouped(params.gpus() as u64), params.gpu.name)
-        } else {
-            String::new()
-        };
+    let fitted = || fitted(rule, query);
+    let of = |said: fn(&str) -> String| {
+        fitted().map_or_else(String::new, |(gpus, gpu)| said(&format!("{} × {}", grouped(gpus), gpu.name)))
+    };
+    match rule.figure {
+        rlhf::Params::ID | adapters::Params::ID if asks_fewest(reading) => {
+            return of(|gpus| format!("At least {gpus}. "));
+        }
+        memory::Params::ID if reading.asks_gpus() => {
+            let how = laid_out(&memory::Params::read(query).0);
+            return fitted()
+                .map_or_else(String::new, |(gpus, gpu)| format!("{} × {} are enough{how}. ", grouped(gpus), gpu.name));
+        }
+        _ => {}
     }
     gpus.map_or_else(String::new, |gpus| {
         format!("Assumed, because the question doesn’t say how many: {}. ", counted(gpus, "GPU", "GPUs"))
     })
+}
+
+/// How a state of the memory figure divides a model and its sequences, beside ZeRO: `, with context parallelism over 16`. Empty where it doesn't.
+fn laid_out(p: &memory::Params) -> String {
+    let over = |name: &str, ranks: u64| (ranks > 1).then(|| format!("{name} over {ranks}"));
+    let tp = over("tensor parallelism", p.layout.tp);
+    let cp = over("context parallelism", p.layout.cp);
+    let again = (p.recompute == Recompute::Full).then(|| "full activation recomputation".to_owned());
+    let parts: Vec<String> = [tp, cp, again].into_iter().flatten().collect();
+    if parts.is_empty() { String::new() } else { format!(", with {}", listed(&parts)) }
 }
 
 /// The state of a rule's figure with a question's model and GPU and these parameters alone.
@@ -1247,7 +1434,8 @@ fn model_of(rule: &Rule, entry: &catalogue::Entry, reading: &Reading) -> (Option
         (None, params) => {
             let of_preset = || reading.preset?.shape.count().ok().map(|count| count.total as f64);
             let is_mixture = reading.preset.map_or_else(|| reading.is_mixture(), |preset| preset.shape.moe.is_some());
-            let near = params.or_else(of_preset).zip(choices).and_then(|(params, ids)| like(params, is_mixture, ids));
+            let params = params.or_else(of_preset).filter(|_| !reading.is_unlisted());
+            let near = params.zip(choices).and_then(|(params, ids)| like(params, is_mixture, ids));
             let named = |near: &'static presets::Preset| {
                 (ModelRef::Preset(near), format!("counted as {}, the nearest model in this figure", near.name))
             };
@@ -1335,6 +1523,7 @@ fn state(rule: &Rule, reading: &Reading) -> Option<Answered> {
         // A symptom may be asked about without a model.
         None if reading.preset.is_none() && reading.params.is_none() => String::new(),
         Some(_) => String::new(),
+        None if reading.is_unlisted() => format!("{} The figure opens with its default model.", unlisted(reading)),
         None => "This figure can’t show a model of your size, and opens with its default model.".to_owned(),
     };
     Some(Answered { figure: entry.id, title: entry.title, query, read, unused, says })

@@ -37,8 +37,10 @@ const AMOUNTS: [&str; 25] = [
 /// What a number may be attached to: "128k", "99%".
 const ATTACHED: [&str; 6] = ["k", "m", "b", "t", "x", "%"];
 /// Words with the ending of a plural that count nothing.
-const NO_PLURALS: [&str; 14] =
-    ["does", "this", "thus", "was", "has", "vs", "plus", "times", "versus", "less", "gas", "is", "its", "as"];
+const NO_PLURALS: [&str; 28] = [
+    "does", "this", "thus", "was", "has", "vs", "plus", "times", "versus", "less", "gas", "is", "its", "as", "takes",
+    "gets", "shows", "needs", "runs", "uses", "says", "gives", "makes", "works", "reaches", "goes", "comes", "always",
+];
 /// GPUs of a node, by what is said before their number: "2 nodes of 8".
 const NODES: [&str; 3] = ["node", "nodes", "machines"];
 /// What says that a part of the work is done by one processor.
@@ -134,6 +136,8 @@ const ABSENT: [(&str, &str); 19] = [
     ("2080", "RTX 2080"),
     ("1080", "GTX 1080"),
 ];
+/// Families of mixtures of experts of which the table has none.
+const MIXTURES: [&str; 8] = ["kimi", "mixtral", "grok", "dbrx", "ernie", "hunyuan", "jamba", "snowflake"];
 /// Words with digits that aren't amounts.
 const FORMATS: [&str; 2] = ["1f1b", "2d"];
 
@@ -280,6 +284,8 @@ pub(super) struct Reading {
     pub preset: Option<&'static Preset>,
     /// A number of parameters.
     pub params: Option<f64>,
+    /// Those of them that a token computes with: 22 billion of "235B-A22B".
+    pub active: Option<f64>,
     /// The GPU, and what of it the question names.
     pub gpu: Option<&'static Accelerator>,
     /// A GPU or a machine that the table doesn't have.
@@ -302,6 +308,8 @@ pub(super) struct Reading {
     pub users: Option<u64>,
     /// Requests per second.
     pub rate: Option<f64>,
+    /// Tokens of answers per second that a server is to write.
+    pub flow: Option<f64>,
     /// Tokens of a sequence, or of a prompt.
     pub seq: Option<u64>,
     /// Tokens of an answer.
@@ -397,12 +405,21 @@ fn split(words: &[String]) -> Option<(&'static str, u64, usize)> {
 /// Nodes and the GPUs of each at the beginning of these words, and how many words they are: `2x8`, `2 x 8`, "2 nodes of 8".
 fn grid(words: &[String]) -> Option<([u64; 2], usize)> {
     let word = |i: usize| words.get(i).map_or("", String::as_str);
-    let whole = |text: &str| text.parse::<u64>().ok();
+    let whole = |text: &str| {
+        let n = text.strip_suffix('x').unwrap_or(text).parse::<u64>().ok();
+        n.or_else(|| spelled(text).map(|n| n as u64))
+    };
+    // "Two 8x A100 80 GB nodes."
+    let each = word(1).strip_suffix('x').and_then(|n| n.parse::<u64>().ok()).filter(|n| (1..=NODE).contains(n));
+    let are_nodes = || words.iter().skip(2).take(5).any(|word| NODES.contains(&word.as_str()));
+    if let Some((nodes, each)) = whole(word(0)).zip(each).filter(|(nodes, _)| *nodes <= MAX_NODES && are_nodes()) {
+        return Some(([nodes, each], 2));
+    }
     let (first, n) = match word(0).split_once('x') {
         Some((nodes, "")) => ((nodes, word(1)), 2),
         Some(both) => (both, 1),
         None if word(1) == "x" => ((word(0), word(2)), 3),
-        None if NODES.contains(&word(1)) && matches!(word(2), "x" | "of" | "with") => ((word(0), word(3)), 4),
+        None if NODES.contains(&word(1)) && matches!(word(2), "x" | "of" | "with" | "each") => ((word(0), word(3)), 4),
         None => return None,
     };
     // "8x 4090" has one number of GPUs, and "8x 24 GB" too.
@@ -687,7 +704,8 @@ fn named(words: &[String]) -> Option<(&'static Preset, Option<&'static str>, usi
 }
 
 /// Models whose names don't say their size, and that aren't among those by name: parameters, as their publishers give them.
-const SIZED: [(&str, f64); 11] = [
+const SIZED: [(&str, f64); 12] = [
+    ("kimi-k2", 1e12),
     ("phi-4", 14.7e9),
     ("mistral-small", 24e9),
     ("mistral-large", 123e9),
@@ -706,6 +724,21 @@ fn sized(words: &[String]) -> Option<(&'static str, f64, usize)> {
     (1..=words.len().min(LONGEST_NAME)).rev().find_map(|n| {
         let text = bare(&words.get(..n)?.concat());
         SIZED.iter().find(|(name, _)| bare(name) == text).map(|(name, params)| (*name, *params, n))
+    })
+}
+
+/// The model whose name stands apart from its size: "70b llama2", "7b parameter llama 2".
+fn apart(words: &[String], size: &str) -> Option<&'static Preset> {
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    (0..words.len()).find_map(|at| {
+        // A family's version may be a word of its own: "llama 2", but not "llama 2 gpus".
+        let is_counted = || DEVICE.contains(&word(at + 2).trim_end_matches('s')) || names_gpu(word(at + 2));
+        let versioned = (!is_counted()).then(|| bare(&[word(at), word(at + 1), size].concat()));
+        let is_it = |preset: &&Preset| {
+            let id = bare(preset.id);
+            versioned.as_ref() == Some(&id) || bare(&[word(at), size].concat()) == id
+        };
+        presets::ALL.iter().find(is_it)
     })
 }
 
@@ -976,6 +1009,15 @@ impl Reading {
             memory = memory.or(gigabytes);
             i += 1;
         }
+        // "A 125M GPT-2" says its size beside its name.
+        if let Some(preset) = reading.preset {
+            let all = preset.shape.count().map_or(0.0, |count| count.total as f64);
+            let is_size = |text: &String| {
+                let unit = |times: f64| number(text).is_some_and(|(n, _)| (n * times / all - 1.0).abs() < 0.02);
+                (text.ends_with('m') && unit(1e6)) || (text.ends_with('b') && unit(1e9))
+            };
+            reading.unread.retain(|text| !is_size(text));
+        }
         // "Cost per million tokens" has no number.
         let per_million = |three: &[String]| {
             matches!(three, [per, million, tokens] if matches!(per.as_str(), "per" | "a" | "for")
@@ -1157,6 +1199,19 @@ impl Reading {
                 self.collect(words, at, whole?);
             }
             "batch" if after == "size" => self.collect(words, at, whole?),
+            "k" | "m" | "million" | "b" | "billion"
+                if matches!(after, "tokens" | "token")
+                    && matches!(word(following + 1), "per" | "a" | "each" | "every")
+                    && matches!(word(following + 2), "day" | "hour" | "month" | "minute")
+                    && !self.trains() =>
+            {
+                let times = match unit {
+                    "k" => 1e3,
+                    "m" | "million" => 1e6,
+                    _ => 1e9,
+                };
+                self.flow(n * times, word(following + 2));
+            }
             "m" | "million" if matches!(after, "tokens" | "token") && self.trains() && !near(&LENGTH, 2, 3) => {
                 self.train_on(n * 1e6);
             }
@@ -1168,7 +1223,8 @@ impl Reading {
             "billion" if TOKENS.contains(&word(following + 1)) => self.train_on(n * 1e9),
             "t" | "trillion" if matches!(after, "tokens" | "token" | "") => self.train_on(n * 1e12),
             "b" | "billion" if self.preset.is_none() && self.params.is_none() && (0.01..=10_000.0).contains(&n) => {
-                self.preset = of_family(words, &format!("{n}b"));
+                let size = format!("{n}b");
+                self.preset = apart(words, &size).or_else(|| of_family(words, &size));
                 match self.preset {
                     Some(preset) => self.said.push((What::Model, preset.name.to_owned())),
                     None => self.sized(n * 1e9),
@@ -1241,7 +1297,8 @@ impl Reading {
             // Lengths are said without a word for them: “llama 3 70b 128k”.
             "k" if n.log2().fract() == 0.0
                 && (4.0..=2048.0).contains(&n)
-                && matches!(after, "" | "on" | "with" | "for" | "in" | "and" | "fit" | "fits" | "at" | "to") =>
+                && (matches!(after, "" | "on" | "with" | "for" | "in" | "and" | "fit" | "fits" | "at" | "to")
+                    || near(&LENGTH, 5, 0)) =>
             {
                 self.long(n * 1024.0);
             }
@@ -1289,7 +1346,9 @@ impl Reading {
 
     fn sized(&mut self, params: f64) {
         self.params = Some(params);
-        self.said.push((What::Model, format!("{} parameters", close(params))));
+        self.active = self.words.iter().find_map(|word| active_of(word)).filter(|active| *active < params);
+        let active = self.active.map_or_else(String::new, |active| format!(", {} of them per token", close(active)));
+        self.said.push((What::Model, format!("{} parameters{active}", close(params))));
     }
 
     fn run_at(&mut self, tokens: f64, is_of_gpu: bool) {
@@ -1420,6 +1479,20 @@ impl Reading {
         }
     }
 
+    /// Takes the tokens of answers that come in a time.
+    fn flow(&mut self, tokens: f64, time: &str) {
+        let seconds = match time {
+            "minute" => 60.0,
+            "hour" => 3600.0,
+            "day" => 86_400.0,
+            _ => 30.0 * 86_400.0,
+        };
+        if self.flow.is_none() && tokens > 0.0 && tokens.is_finite() {
+            self.flow = Some(tokens / seconds);
+            self.said.push((What::Rate, format!("{} tokens per {time}", close(tokens))));
+        }
+    }
+
     fn tokens_of(&mut self, share: Option<What>, tokens: f64) {
         let whole = (1.0..=16_777_216.0).contains(&tokens).then_some(tokens as u64);
         match (share, whole) {
@@ -1519,7 +1592,11 @@ impl Reading {
             .windows(2)
             .enumerate()
             .any(|(at, pair)| matches!(pair, [how, many] if how == "how" && many == "many") && next(at + 2));
-        let is_least = |(at, word): (usize, &String)| super::FEWEST.contains(&word.as_str()) && next(at + 1);
+        // "Minimum GPUs", "the number of GPUs needed".
+        let is_least = |(at, word): (usize, &String)| {
+            let is_number = || matches!(word.as_str(), "number" | "count" | "amount") && self.says(&[word, "of"]);
+            (super::FEWEST.contains(&word.as_str()) || is_number()) && next(at + 1)
+        };
         self.cluster().is_none() && (many || self.words.iter().enumerate().any(is_least))
     }
 
@@ -1731,13 +1808,20 @@ impl Reading {
 
     /// Whether its model is a mixture of experts, by what it says of one: "MoE", a family of them, or "A22B" and "8x22B".
     pub fn is_mixture(&self) -> bool {
-        let whole = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-        let is_size = |word: &String| {
-            let Some(size) = word.strip_suffix('b') else { return false };
-            size.strip_prefix('a').is_some_and(whole)
-                || size.split_once('x').is_some_and(|(n, each)| whole(n) && whole(each))
+        let is_size = |word: &String| active_of(word).is_some() || experts_of(word).is_some();
+        self.has(&["moe", "mixture"]) || self.has(&MIXTURES) || self.words.iter().any(is_size)
+    }
+
+    /// Whether its model is a mixture with a name of its own that the table doesn't have: "Qwen3-235B-A22B", and not "a 30B-A3B". Two mixtures
+    /// of one size may keep caches of very different sizes, so no other one stands for it.
+    pub fn is_unlisted(&self) -> bool {
+        let is_family = |word: &String| {
+            let letters = word.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+            let is_known = || presets::ALL.iter().any(|preset| family(preset.id) == letters);
+            MIXTURES.contains(&letters) || (letters.len() > 2 && is_known())
         };
-        self.has(&["moe", "mixture", "mixtral", "grok", "dbrx"]) || self.words.iter().any(is_size)
+        let is_missing = self.preset.is_none() && self.params.is_some();
+        is_missing && self.is_mixture() && self.words.iter().any(is_family)
     }
 
     /// The GPU from its name, from its memory, or from both.
@@ -1774,6 +1858,11 @@ impl Reading {
             (Some(gpus), None) if gpus > NODE && gpus % NODE == 0 => Some([NODE, gpus / NODE]),
             (Some(gpus), None) => Some([gpus.min(MAX_NODE), 1]),
         }
+    }
+
+    /// GPUs in all, over its nodes; none where neither is given.
+    pub fn all_gpus(&self) -> Option<u64> {
+        self.cluster().map(|[node, nodes]| node.saturating_mul(nodes))
     }
 
     /// The techniques that it names.
@@ -1883,6 +1972,22 @@ impl Reading {
     pub fn has(&self, words: &[&str]) -> bool {
         self.words.iter().any(|word| words.contains(&word.as_str()))
     }
+}
+
+/// The parameters per token that a word of a mixture's name says: "a22b".
+fn active_of(word: &str) -> Option<f64> {
+    billions(word.strip_prefix('a')?)
+}
+
+/// The experts and the size of each that a word of a mixture's name says, as one number: "8x22b".
+fn experts_of(word: &str) -> Option<f64> {
+    let (n, each) = word.split_once('x')?;
+    Some(number(n).filter(|(_, unit)| unit.is_empty())?.0 * billions(each)?)
+}
+
+/// The number that a word like "22b" is.
+fn billions(word: &str) -> Option<f64> {
+    number(word).filter(|(n, unit)| *unit == "b" && *n > 0.0).map(|(n, _)| n * 1e9)
 }
 
 /// A large number as people write it: 7B, 2T.

@@ -11,7 +11,7 @@ use crate::query::{Query, plain};
 /// The figure with the speedup as a measurement of one's own; none where the question has no speedup, or no GPUs that it is of.
 pub(super) fn of(reading: &Reading) -> Option<Answered> {
     let speedup = reading.speedup?;
-    let n = reading.cluster().map(|[node, nodes]| node.saturating_mul(nodes)).filter(|n| *n > 1)?;
+    let n = reading.all_gpus().filter(|n| *n > 1)?;
     let measured = Query::new([
         ("n", n.to_string()),
         ("cost", "0".to_owned()),

@@ -3,10 +3,12 @@
 use super::read::Reading;
 use super::{Answered, Rule, of, set};
 use crate::declare::Model as _;
+use crate::detective;
 use crate::loss_detective;
 use crate::loss_scaling;
 use crate::memory::first_steps;
 use crate::quantity::grouped;
+use crate::scaling;
 
 /// When a run is out of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,23 +44,216 @@ pub(super) fn of_symptom(reading: &Reading) -> Option<Answered> {
         let is_moment = |text: &String| [" steps", " iterations", " iters"].iter().any(|end| text.ends_with(end));
         answered.unused.retain(|text| !is_moment(text));
         answered.read.insert(0, symptom);
+        // What to look at holds for any GPUs, and a number of them that it is held against isn't left out.
+        if [SLOWER.figure, ON_MORE.figure].contains(&rule.figure) {
+            answered.says = (rule.says)(&answered.query, reading);
+            let is_number = |text: &String| text.bytes().next().is_some_and(|b| b.is_ascii_digit());
+            answered.unused.retain(|text| !is_number(text));
+        }
         Some(answered)
     };
     if let Some(when) = when(reading) {
         return told(&MEMORY, when.words());
     }
-    match nan(reading)? {
-        Nan::Half => told(&SCALING, "a loss of NaN in fp16".to_owned()),
-        Nan::Late => told(&DETECTIVE, "a loss of NaN after healthy steps".to_owned()),
+    match (nan(reading), slow(reading)) {
+        (Some(Nan::Half), _) => told(&SCALING, "a loss of NaN in fp16".to_owned()),
+        (Some(Nan::Late), _) => told(&DETECTIVE, "a loss of NaN after healthy steps".to_owned()),
+        (None, Some(Slow::Later)) => told(&SLOWER, "steps that become slower as the run goes on".to_owned()),
+        (None, Some(Slow::OnMore)) => told(&ON_MORE, "no faster on more GPUs".to_owned()),
+        (None, None) => None,
     }
 }
+
+/// What a run is slow beside, where nothing is said of the part that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Slow {
+    /// Its own earlier steps.
+    Later,
+    /// The same run on fewer GPUs.
+    OnMore,
+}
+
+/// How a question says that something isn't as fast.
+const LESS: [&str; 24] = [
+    "fall",
+    "falls",
+    "falling",
+    "fell",
+    "drop",
+    "drops",
+    "dropping",
+    "dropped",
+    "decrease",
+    "decreases",
+    "decreasing",
+    "degrade",
+    "degrades",
+    "degrading",
+    "degradation",
+    "decline",
+    "declines",
+    "declining",
+    "slow",
+    "slows",
+    "slower",
+    "slowing",
+    "slowdown",
+    "slowly",
+];
+/// What a run's speed is called, beside words of slowness.
+const SPEED: [&str; 13] = [
+    "throughput",
+    "speed",
+    "tokens",
+    "tok",
+    "samples",
+    "it",
+    "its",
+    "iteration",
+    "iterations",
+    "steps",
+    "slower",
+    "slow",
+    "faster",
+];
+/// What falls in a run without being its speed, and what is slow in another sense.
+const NO_SPEED: [&str; 24] = [
+    "loss",
+    "losses",
+    "accuracy",
+    "acc",
+    "perplexity",
+    "reward",
+    "rewards",
+    "converge",
+    "converges",
+    "convergence",
+    "lr",
+    "eval",
+    "validation",
+    "vllm",
+    "sglang",
+    "serving",
+    "server",
+    "inference",
+    "ttft",
+    "decode",
+    "decoding",
+    "prefill",
+    "compile",
+    "checkpoint",
+];
+
+/// Whether a question is of a training run that is slow beside itself or beside fewer GPUs, and doesn't say where.
+fn slow(r: &Reading) -> Option<Slow> {
+    // "Faster on one than on two" is said of a run without a model's name.
+    let is_turned = r.has(&["faster"]) && r.preset.is_none() && r.params.is_none() && r.has(&["than"]);
+    if !r.has(&LESS) && !r.says(&["same", "speed"]) && !is_turned {
+        return None;
+    }
+    if r.has(&NO_SPEED) || r.has(&super::OUT) || !r.has(&SPEED) || r.has(&super::FIT) {
+        return None;
+    }
+    // "Every epoch", "over hours", "after a few hours": a time of the run's own.
+    const SPANS: [&str; 13] = [
+        "time",
+        "hours",
+        "hour",
+        "days",
+        "day",
+        "minutes",
+        "epoch",
+        "epochs",
+        "night",
+        "overnight",
+        "step",
+        "steps",
+        "iteration",
+    ];
+    let is_span = r.follows(&["over", "after", "within", "through"], &SPANS)
+        || r.follows(&["every", "each"], &["epoch", "step", "iteration", "hour", "minutes"])
+        || r.says(&["after", "a", "while"])
+        || r.says(&["slower", "and", "slower"])
+        || r.has(&["gradually", "progressively", "steadily", "overnight"]);
+    let is_parted = r.has(&["first", "warmup", "few", "periodically"]) && r.has(&["first", "stall", "stalls"]);
+    if is_span && !is_parted && r.cluster().is_none_or(|_| !is_on_more(r)) {
+        return Some(Slow::Later);
+    }
+    is_on_more(r).then_some(Slow::OnMore)
+}
+
+/// Whether it sets more GPUs against fewer and names nothing that they differ in: "slow on 4 GPUs, fast on 2".
+fn is_on_more(r: &Reading) -> bool {
+    const KINDS: [&str; 16] = [
+        "tensor",
+        "tp",
+        "pp",
+        "pipeline",
+        "fsdp",
+        "zero",
+        "zero3",
+        "deepspeed",
+        "ep",
+        "expert",
+        "cp",
+        "batch",
+        "nvlink",
+        "offload",
+        "dataloader",
+        "lora",
+    ];
+    let is_gpu = |word: &str| matches!(word, "gpu" | "gpus" | "card" | "cards");
+    let counts: Vec<f64> = (r.words.iter().enumerate())
+        .filter_map(|(at, word)| {
+            let n = super::read::number(word).filter(|(_, unit)| matches!(*unit, "" | "x")).map(|(n, _)| n);
+            let n =
+                n.or_else(|| super::read::spelled(word)).filter(|n| n.fract() == 0.0 && (1.0..=1024.0).contains(n))?;
+            let near = |at: Option<usize>| at.and_then(|at| r.words.get(at)).map_or("", String::as_str);
+            let after = near(at.checked_add(1));
+            let before = near(at.checked_sub(1));
+            let named = is_gpu(after)
+                || super::read::names_gpu(after)
+                || matches!(before, "on" | "with" | "using" | "than" | "from" | "to");
+            named.then_some(n)
+        })
+        .collect();
+    let gpus = r.words.iter().any(|word| is_gpu(word) || super::read::names_gpu(word));
+    let differ = counts.iter().any(|n| *n > 1.0 && counts.iter().any(|other| other < n));
+    gpus && differ && !r.has(&KINDS) && r.step.is_none() && r.speed.is_none() && r.speedup.is_none()
+}
+
+const SLOWER: Rule = Rule {
+    figure: detective::Params::ID,
+    is_asked: |r| slow(r) == Some(Slow::Later),
+    sets: |_| Vec::new(),
+    says: |_, _| {
+        "A step of the same batch takes the same time in any hour, so something changes while the run goes on. Compare a trace of a late step with \
+         one of an early step. Look first at (1) what Python keeps: lists, logs and graphs that grow (a loss added up without .item()) make garbage \
+         collection and host memory slower; (2) the input: workers that leak or swap, shards read from a slower disk, sequences that become longer; \
+         (3) the GPUs’ clocks: nvidia-smi -q -d PERFORMANCE names heat or a power cap; (4) the allocator: num_alloc_retries in \
+         torch.cuda.memory_stats() counts its retries; (5) one rank of many: the one that never waits in a collective is the slow one."
+            .to_owned()
+    },
+};
+
+const ON_MORE: Rule = Rule {
+    figure: scaling::Params::ID,
+    is_asked: |r| slow(r) == Some(Slow::OnMore),
+    sets: |_| Vec::new(),
+    says: |_, _| {
+        "More GPUs send more and compute less each, so from some number on the link decides. Look first at (1) what lies between them: nvidia-smi \
+         topo -m shows whether the added GPUs sit behind another switch or CPU socket (PHB, NODE, SYS) or have NVLink; (2) the work per GPU: with the \
+         same global batch each GPU has less to hide the all-reduce behind, so keep the batch per GPU or accumulate under no_sync; (3) the host: data \
+         loader workers and CPU threads are shared among more ranks; (4) what the number counts: time per step, or samples per second of all GPUs. \
+         A trace tells them apart: long NCCL kernels after the backward pass mean the link, gaps without kernels mean the host."
+            .to_owned()
+    },
+};
 
 const MEMORY: Rule = Rule {
     figure: first_steps::Params::ID,
     is_asked: |r| when(r).is_some(),
-    sets: |r| {
-        super::some([("seq", r.seq), ("mbs", r.micro_batch()), ("dp", r.cluster().map(|[node, nodes]| node * nodes))])
-    },
+    sets: |r| super::some([("seq", r.seq), ("mbs", r.micro_batch()), ("dp", r.all_gpus())]),
     says: |query, r| {
         let first = when(r).map_or("", When::first);
         let modelled = match r.preset {

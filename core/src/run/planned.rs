@@ -29,8 +29,7 @@ pub fn planned(p: &Params, node: Option<u64>) -> String {
         Convention::DeepSpeed => "deepspeed",
         Convention::Zero => "fsdp",
     };
-    let cluster =
-        [("gpu", quoted(p.gpu.id)), ("node", node.to_string()), ("nodes", gpus.div_ceil(node).to_string())];
+    let cluster = [("gpu", quoted(p.gpu.id)), ("node", node.to_string()), ("nodes", gpus.div_ceil(node).to_string())];
     let mut layout = vec![
         ("framework", quoted(framework)),
         ("tp", l.tp.to_string()),
@@ -95,10 +94,13 @@ mod tests {
     #[test]
     fn sizes_of_ones_own_are_kept() {
         let mut shape = presets::ALL[0].shape;
-        shape.layers += 1;
+        shape.num_hidden_layers += 1;
         let memory = Params { model: ModelRef::own(shape), recompute: Recompute::Full, ..Params::default() };
         let run = Run::parse(&planned(&memory, None)).expect("a run file");
-        assert_eq!(run.setup().0.model.and_then(|model| model.shape().map(|s| s.layers)), Some(shape.layers));
+        assert_eq!(
+            run.setup().0.model.and_then(|model| model.shape().map(|s| s.num_hidden_layers)),
+            Some(shape.num_hidden_layers)
+        );
         assert_eq!(run.layout.recompute, Some(Recompute::Full));
     }
 }

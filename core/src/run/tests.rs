@@ -810,7 +810,11 @@ fn a_topology_of_rocm_smi_is_read() {
     let cut = text("XGMI", "1").replace("GPU1   XGMI           0", "");
     assert_eq!(read("topo", &cut).outcome, Outcome::Refused);
     let weights = text("XGMI", "1").split("===== Link Type").next().unwrap_or_default().to_owned();
-    assert!(read("topo", &weights).said.contains("“Link Type between two GPUs” does"), "{}", read("topo", &weights).said);
+    assert!(
+        read("topo", &weights).said.contains("“Link Type between two GPUs” does"),
+        "{}",
+        read("topo", &weights).said
+    );
 }
 
 #[test]

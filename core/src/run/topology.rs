@@ -236,7 +236,9 @@ impl Topology {
     pub fn sockets(&self) -> Vec<Socket> {
         let n = self.devices.len();
         let numa = |i: usize| self.devices.get(i).map(|d| d.numa.as_str()).filter(|numa| !numa.is_empty());
-        let is_near = |a: usize, b: usize, most: Hop| self.hop(a, b).is_some_and(|hop| !hop.is_direct() && hop != Hop::Pcie && hop <= most);
+        let is_near = |a: usize, b: usize, most: Hop| {
+            self.hop(a, b).is_some_and(|hop| !hop.is_direct() && hop != Hop::Pcie && hop <= most)
+        };
         let says = |i: &usize| numa(*i).is_some() || (0..n).any(|other| is_near(*i, other, Hop::Sys));
         let (known, unknown): (Vec<usize>, Vec<usize>) = (0..n).partition(says);
         let share_cpu = |a, b| is_near(a, b, Hop::Node) || numa(a).is_some() && numa(a) == numa(b);
@@ -351,7 +353,9 @@ pub(super) fn of_rocm(name: &str, text: &str) -> Option<Card> {
     else {
         let others = ["Weight between two GPUs", "Hops between two GPUs", "Topology between two GPUs"];
         let other = others.into_iter().find(|title| text.contains(title))?;
-        let why = format!("The table “{other}” doesn’t say how GPUs are joined. “Link Type between two GPUs” does: paste all of what rocm-smi --showtopo prints.");
+        let why = format!(
+            "The table “{other}” doesn’t say how GPUs are joined. “Link Type between two GPUs” does: paste all of what rocm-smi --showtopo prints."
+        );
         return Some(Card::refused(name, Kind::RocmSmi, why));
     };
     let Some(matrix) = matrix_of_rocm(text, title) else {
@@ -426,7 +430,8 @@ pub(super) fn card(name: &str, text: &str) -> Card {
     card.found("GPUs per node", grouped(gpus), 0);
     if let Some(hop) = topology.slowest() {
         // The slowest of all may be one that wasn't read.
-        let what = if unknown == 0 { "Slowest path between GPUs" } else { "Slowest path of the GPU pairs that were read" };
+        let what =
+            if unknown == 0 { "Slowest path between GPUs" } else { "Slowest path of the GPU pairs that were read" };
         card.found(what, format!("{} ({})", hop.label(), hop.meaning()), 0);
     }
     let heads = text.lines().enumerate().filter(|(_, line)| header(line).is_some());

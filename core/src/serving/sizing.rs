@@ -598,7 +598,10 @@ impl Params {
                 grouped(self.output)
             ));
         }
-        left.push("A command doesn’t say how many users there are, on which GPU and at what price: these stay as they are.".to_owned());
+        left.push(
+            "A command doesn’t say how many users there are, on which GPU and at what price: these stay as they are."
+                .to_owned(),
+        );
         // Prompts are cut into chunks, and requests per step are what the plan finds.
         let plan = self.evaluate().unwrap_or_default();
         let own = Serve {
@@ -666,8 +669,21 @@ impl Params {
         }
     }
 
+    /// The link that is assumed between a replica's GPUs where the table has none, in a sentence with a space before it; empty where it has one.
+    pub fn link_assumed(&self, size: &Size) -> String {
+        if size.tp < 2 || links::of(self.machine.gpu).0.is_some() {
+            return String::new();
+        }
+        format!(" The table has no link for the {}, so PCIe 4 is assumed between them.", self.machine.gpu.name)
+    }
+
     /// What the plan says, in sentences.
     pub fn finding(&self, plan: &Plan) -> String {
+        self.finding_at(plan, false)
+    }
+
+    /// The same, where the price may be one that nobody gave.
+    pub fn finding_at(&self, plan: &Plan, is_assumed: bool) -> String {
         let Some(size) = plan.size() else { return String::new() };
         let replicas = match (size.replicas, size.tp) {
             (1, _) => "one replica".to_owned(),
@@ -677,7 +693,7 @@ impl Params {
         let most = size.most.map_or(0, |point| point.batch);
         let mut text = format!(
             "{} at {} per token, with prompts of {} tokens and answers of {}: {} × {}, {replicas} of {}. Each replica serves up to {}; {limit}. A \
-             million tokens cost {} at {} per GPU-hour.",
+             million tokens cost {} at {}{} per GPU-hour.",
             counted(self.users, "user", "users"),
             Unit::Seconds.format(self.token),
             grouped(self.prompt),
@@ -687,6 +703,7 @@ impl Params {
             grouped(size.replica()),
             counted(most, "user", "users"),
             dollars(self.dollars(plan)),
+            if is_assumed { "an assumed " } else { "" },
             dollars(self.price)
         );
         if self.first > 0.0 {
@@ -713,12 +730,7 @@ impl Params {
                 _ => format!(" With {replica} per replica it would take {}.", counted(gpus, "GPU", "GPUs")),
             };
         }
-        if size.tp > 1 && links::of(self.machine.gpu).0.is_none() {
-            text += &format!(
-                " The table has no link for the {}, so PCIe 4 is assumed between them.",
-                self.machine.gpu.name
-            );
-        }
+        text += &self.link_assumed(size);
         if self.machine.activations == 0.0 && size.is_full() {
             let taken = Overhead::of_engine(size.replica());
             let left = [taken.high, taken.low].map(|taken| {

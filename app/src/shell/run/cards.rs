@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use ringside_content::search::{LogReading, read_log};
 use ringside_core::allocator::History;
-use ringside_core::quantity::{counted, grouped};
+use ringside_core::quantity::{bound, counted, grouped};
 use ringside_core::run::{Card, Kind, Outcome};
 use ringside_drawing::charts::memory_history;
 
@@ -60,7 +60,7 @@ fn card(desk: Desk, input: &Input) -> AnyView {
     };
     let outcome = card.outcome.label().to_lowercase();
     let outcome = move || if is_diagnosed() { Outcome::Read.label().to_lowercase() } else { outcome.clone() };
-    let said = card.said.clone();
+    let said = bound(&card.said);
     let said = move || if is_diagnosed() && kind == Kind::Unknown { String::new() } else { said.clone() };
     let mark = match (kind, card.outcome) {
         (Kind::Errors, _) | (_, Outcome::Refused) => "✕",
@@ -135,8 +135,8 @@ fn found(desk: Desk, card: &Card) -> Option<AnyView> {
     let values = card.found.iter().map(|found| {
         let line = (found.line > 0).then(|| view! { " " <small>{place(found.line)}</small> });
         let value = match &found.link {
-            Some(link) => view! { <a href=address(link)>{found.value.clone()}</a> }.into_any(),
-            None => found.value.clone().into_any(),
+            Some(link) => view! { <a href=address(link)>{bound(&found.value)}</a> }.into_any(),
+            None => bound(&found.value).into_any(),
         };
         view! { <dt>{found.what.clone()}</dt> <dd>{value} {line}</dd> }
     });

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use ringside_content::search::LogReading;
+use ringside_core::quantity::bound;
 use ringside_core::run::{self, Card, Outcome, Run, Setting, compare, gather, read_all};
 use ringside_core::setup::Setup;
 
@@ -289,7 +290,7 @@ fn view() -> AnyView {
                 {stops}
                 {move || {
                     (!desk.is_empty())
-                        .then(|| view! { <p class="finding run-verdict" role="note" id=VERDICT tabindex="-1">{report.with(|r| r.verdict.clone())}</p> })
+                        .then(|| view! { <p class="finding run-verdict" role="note" id=VERDICT tabindex="-1">{report.with(|r| bound(&r.verdict))}</p> })
                 }}
             </div>
             <Show when=has_any fallback=move || examples::view(desk)>

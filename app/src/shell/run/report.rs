@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::catalogue;
+use ringside_core::quantity::bound;
 use ringside_core::run::{
     Assumed, Cause, Ledger, Link, Missing, Next, Question, Report, Row, Setting, Stop, Takes, setting_at,
 };
@@ -94,7 +95,7 @@ fn question(desk: Desk, asked: &Question) -> AnyView {
     let rows = rows.collect_view().into_any();
     view! {
         <section class="run-question">
-            <p>{asked.sentence.clone()}</p>
+            <p>{bound(&asked.sentence)}</p>
             <Table scroll=setting.label class="run-table" columns=columns rows=rows />
         </section>
     }
@@ -107,7 +108,7 @@ fn asked(desk: Desk, missing: &Missing) -> AnyView {
     let has_any = !missing.asks.is_empty();
     view! {
         <li>
-            {missing.sentence.clone()}
+            {bound(&missing.sentence)}
             {has_any.then(|| view! { <div class="control-grid sans no-print">{controls}</div> })}
         </li>
     }
@@ -140,7 +141,7 @@ fn assumed(desk: Desk, assumed: &Assumed) -> AnyView {
     };
     view! {
         <li>
-            <span>{assumed.sentence.clone()}</span>
+            <span>{bound(&assumed.sentence)}</span>
             <div class="run-say no-print">{control}</div>
         </li>
     }
@@ -153,7 +154,7 @@ fn table(rows: &[Row]) -> AnyView {
             Some(link) => view! { <a href=address(link)>{row.label.clone()}</a> }.into_any(),
             None => row.label.clone().into_any(),
         };
-        let from = (!row.from.is_empty()).then(|| view! { <small>{row.from.clone()}</small> });
+        let from = (!row.from.is_empty()).then(|| view! { <small>{bound(&row.from)}</small> });
         view! {
             <tr data-row=row.id data-measured=row.measured.is_some().to_string()>
                 <th scope="row">{label}</th>
@@ -205,7 +206,7 @@ impl Bars {
 
 /// A line of a sum.
 fn part(label: AnyView, why: &str, size: f64, text: String, [x, width]: [f64; 2], kind: &'static str) -> AnyView {
-    let why = (!why.is_empty()).then(|| view! { <small>{why.to_owned()}</small> });
+    let why = (!why.is_empty()).then(|| view! { <small>{bound(why)}</small> });
     view! {
         <tr class=kind class:minus=size < 0.0>
             <th scope="row">{label} " " {why}</th>
@@ -286,7 +287,7 @@ fn next(steps: &[Next]) -> AnyView {
                 </div>
             }
         });
-        view! { <li>{next.why.clone()} {command}</li> }
+        view! { <li>{bound(&next.why)} {command}</li> }
     });
     view! {
         <section class="run-next">

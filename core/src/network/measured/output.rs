@@ -121,7 +121,10 @@ pub fn read(text: &str) -> Report {
     let mut report = tables.swap_remove(chosen);
     let read = report.rows.first().map_or(0, |row| row.line);
     for row in tables.iter().flat_map(|other| &other.rows) {
-        let why = format!("it is of another table than that with line {}, which is the one that is read.", grouped(read as u64));
+        let why = format!(
+            "it is of another table than that with line {}, which is the one that is read.",
+            grouped(read as u64)
+        );
         report.fault(row.line, why);
     }
     report.faults.extend(tables.into_iter().flat_map(|other| other.faults));

@@ -281,7 +281,7 @@ impl Model for Params {
             lever_of("seq", &["1024", "512"], "Examples are cut shorter."),
             lever("gpu", "You need a larger GPU."),
         ],
-        not_counted: "Not counted: the CUDA context, temporaries and fragmentation, together one to several GB.",
+        not_counted: "The number leaves out the CUDA context, temporaries and fragmentation, together one to several GB. The verdict leaves room for them.",
     });
 
     fn evaluate(&self) -> Result<Shown, String> {

@@ -332,7 +332,7 @@ impl Model for Params {
             lever("gpu", "It costs larger GPUs."),
             lever_of("gpus", &["2", "4", "8", "16", "32", "64", "128", "256"], "You need more GPUs."),
         ],
-        not_counted: "Not counted in the peak: the CUDA context, communication buffers and fragmentation, several GB.",
+        not_counted: "The peak leaves out the CUDA context, communication buffers and fragmentation, several GB. The verdict leaves room for them.",
     });
 
     fn evaluate(&self) -> Result<Step, String> {
