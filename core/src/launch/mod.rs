@@ -10,6 +10,7 @@
 //! printed or set is not known, and no verdict is given that it could overturn: then the outcome is that not all is read.
 
 mod batch;
+mod branches;
 mod cases;
 mod finding;
 mod kubectl;
@@ -31,6 +32,7 @@ pub mod world;
 pub(crate) mod yaml;
 
 pub(crate) use batch::header_of;
+pub(crate) use branches::{Arm, Branches, Fate};
 pub use cases::Case;
 pub(crate) use manifest::{Size, size as pods};
 pub use params::{Params, Script, Show};

@@ -18,6 +18,12 @@ pub fn harmless(name: &str) -> bool {
     HARMLESS.split_whitespace().any(|one| one == name)
 }
 
+/// Whether how such a command ends says something of the machine, so that it isn't known.
+pub fn tells(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    "cmp diff egrep expr fgrep grep lsof pgrep test type wait which".split_whitespace().any(|one| one == name)
+}
+
 /// Whether a command only sets variables.
 pub fn sets_variables(name: &str) -> bool {
     matches!(name, "source" | "." | "module" | "ml" | "conda" | "mamba" | "micromamba" | "spack" | "let" | "getopts")

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::branches::{Arm, Branches, Fate};
 use super::outside;
 use super::parse::{DEEPEST, Inside, Item, Join, Loop, Simple, Step, Word, behind, parse};
 use super::step::Job;
@@ -190,6 +191,8 @@ pub struct Shell {
     pub notes: Vec<Note>,
     /// Variables that were read, and have no value: lines and names.
     pub unset: Vec<(usize, String)>,
+    /// What becomes of branches, for a reader that asks.
+    pub branches: Option<Branches>,
     functions: BTreeMap<String, Arc<Vec<Item>>>,
     arguments: Option<Vec<String>>,
     steps: usize,
@@ -501,7 +504,7 @@ impl Shell {
                 }
                 out.expanded(&joined, split);
             }
-            ":-" | "-" | ":=" | "=" if known(&joined) && empty => {
+            ":-" | "-" | ":=" | "=" if known(&joined) && empty || self.branches.is_some() && variable.is_none() => {
                 let value = self.text(operand, line);
                 if operator.ends_with('=') {
                     self.assign(name, vec![value.clone()], false, line);
@@ -711,8 +714,12 @@ impl Shell {
             let pipeline = items.get(i..=last).unwrap_or_default();
             let before = i.checked_sub(1).and_then(|b| items.get(b)).map(|item| item.join);
             let skipped = match (before, went) {
-                (Some(Join::And), Some(false)) | (Some(Join::Or), Some(true)) => true,
-                (Some(Join::And | Join::Or), None) => {
+                (Some(Join::And), Some(false)) | (Some(Join::Or), Some(true)) => {
+                    self.note(pipeline, Fate::Passed);
+                    true
+                }
+                (Some(Join::And | Join::Or), None) if !self.leads(pipeline) => {
+                    self.note(pipeline, Fate::Open(None));
                     self.untaken(pipeline, item.line, "Whether this runs is not known here.");
                     true
                 }
@@ -727,6 +734,11 @@ impl Shell {
                 };
                 if pipeline.len() > 1 {
                     self.piped(pipeline.get(1..).unwrap_or_default());
+                    let tells = |item: &Item| match &item.step {
+                        Step::Simple(simple) => simple.words.first().is_some_and(|word| outside::tells(&word.raw)),
+                        _ => true,
+                    };
+                    went = went.filter(|_| !items.get(last).is_some_and(tells));
                 }
             }
             i = last + 1;
@@ -755,31 +767,16 @@ impl Shell {
         let went = match &item.step {
             Step::Simple(simple) => self.simple(simple, background, run),
             Step::If(arms, otherwise) => {
-                let mut chosen = None;
-                let mut all: Vec<&[Item]> = Vec::new();
+                let mut bodies = Vec::new();
+                let mut is_chosen = false;
                 for (condition, body) in arms {
-                    match self.condition(condition) {
-                        Some(true) if all.is_empty() => {
-                            chosen = Some(body.as_slice());
-                            break;
-                        }
-                        Some(false) => {}
-                        _ => all.push(body),
-                    }
+                    let holds = if is_chosen { Some(false) } else { self.condition(condition) };
+                    is_chosen |= holds == Some(true);
+                    bodies.push((body.as_slice(), holds));
                 }
-                if all.is_empty() {
-                    self.run(chosen.unwrap_or(otherwise.as_slice()), run)
-                } else {
-                    all.push(otherwise);
-                    for body in all {
-                        self.untaken(
-                            body,
-                            item.line,
-                            "Whether this condition holds is not known here: neither branch is evaluated.",
-                        );
-                    }
-                    Went::On(None)
-                }
+                bodies.push((otherwise.as_slice(), Some(!is_chosen)));
+                const OPEN: &str = "Whether this condition holds is not known here: neither branch is evaluated.";
+                self.one_of(&bodies, item.line, OPEN, run)
             }
             Step::Case(subject, arms) => self.case(subject, arms, item.line, run),
             Step::Group(body, own) => {
@@ -840,6 +837,13 @@ impl Shell {
         if !head.name.starts_with('(') {
             self.assign(&head.name, vec![unknown()], false, line);
         }
+        if self.leads(body) {
+            return match self.round(body, line, run) {
+                Went::Break | Went::Continue => Went::On(None),
+                went => went,
+            };
+        }
+        self.note(body, Fate::Open(None));
         self.untaken(body, line, &format!("“{}” is not evaluated here: write out what it does.", head.what));
         Went::On(None)
     }
@@ -889,11 +893,14 @@ impl Shell {
 
     fn case(&mut self, subject: &Word, arms: &[(Vec<Word>, Vec<Item>)], line: usize, run: Run<'_>) -> Went {
         let value = self.text(&subject.raw, subject.line);
+        let mut bodies = Vec::new();
+        let mut is_chosen = false;
         for (patterns, body) in arms {
             let mut matches = Some(false);
-            for pattern in patterns {
+            for pattern in patterns.iter().filter(|_| !is_chosen) {
                 let text = self.text(&pattern.raw, pattern.line);
                 let one = match text.strip_suffix('*') {
+                    Some("") => Some(true),
                     _ if !known(&value) || !known(&text) => None,
                     Some(begin) if !begin.contains(['*', '?', '[']) => Some(value.starts_with(begin)),
                     _ if text.contains(['*', '?', '[']) => None,
@@ -901,19 +908,49 @@ impl Shell {
                 };
                 matches = either(matches, one);
             }
-            match matches {
-                Some(true) => return self.run(body, run),
-                Some(false) => {}
-                None => break,
-            }
+            is_chosen |= matches == Some(true);
+            bodies.push((body.as_slice(), matches));
         }
-        if known(&value) && arms.iter().all(|(patterns, _)| patterns.iter().all(|p| !p.raw.contains(['*', '?', '[']))) {
-            return Went::On(Some(true));
+        bodies.push((&[][..], Some(!is_chosen)));
+        self.one_of(&bodies, line, "Which of these patterns fits is not known here: none is evaluated.", run)
+    }
+
+    /// The first of some bodies whose condition holds; where that isn't known, none of them.
+    fn one_of(&mut self, bodies: &[(&[Item], Option<bool>)], line: usize, text: &str, run: Run<'_>) -> Went {
+        let open = bodies.iter().any(|(_, holds)| holds.is_none());
+        let led = bodies.iter().position(|(body, holds)| open && *holds != Some(false) && self.leads(body));
+        let chosen = led.or_else(|| bodies.iter().position(|(_, holds)| *holds == Some(true)).filter(|_| !open));
+        let may: Vec<usize> =
+            (0..bodies.len()).filter(|i| bodies.get(*i).is_some_and(|(_, h)| *h != Some(false))).collect();
+        let group = self.branches.as_mut().map_or(0, Branches::group);
+        for (i, (body, _)) in bodies.iter().enumerate() {
+            let fate = match chosen {
+                Some(chosen) if chosen == i => Fate::Ran,
+                None if may.contains(&i) => Fate::Open(Some(Arm { group, at: i, of: may.len() })),
+                _ => Fate::Passed,
+            };
+            self.note(body, fate);
         }
-        for (_, body) in arms {
-            self.untaken(body, line, "Which of these patterns fits is not known here: none is evaluated.");
+        if let Some((body, _)) = chosen.and_then(|at| bodies.get(at)) {
+            return self.run(body, run);
+        }
+        for (body, _) in may.iter().filter_map(|i| bodies.get(*i)) {
+            self.untaken(body, line, text);
         }
         Went::On(None)
+    }
+
+    /// Notes what becomes of a branch, for a reader that asks.
+    fn note(&mut self, items: &[Item], fate: Fate) {
+        let Some(mut branches) = self.branches.take() else { return };
+        let words = branches.note(items, fate);
+        self.branches = Some(branches);
+        self.spend(words, items.first().map_or(0, |item| item.line));
+    }
+
+    /// Whether a reader takes a body to be run, whatever decides that: it has all that the script launches.
+    fn leads(&self, items: &[Item]) -> bool {
+        self.branches.as_ref().is_some_and(|branches| branches.has_all(items))
     }
 
     /// What is not run, though it may be: what it sets counts as not known.
@@ -1099,7 +1136,7 @@ impl Shell {
                 self.filled(name, rest, simple, line);
                 Went::On(Some(true))
             }
-            name if outside::harmless(name) => Went::On(Some(true)),
+            name if outside::harmless(name) => Went::On(Some(true).filter(|_| !outside::tells(name))),
             _ => run(self, args, background),
         }
     }

@@ -212,9 +212,9 @@ pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Optio
     super::hardware::asked(card, text);
     // What the job has is what its header asks for: a step inside it may take less.
     let header = header_of(text);
-    // A setting that is given two values has none that is known.
+    // A setting that is given two values has none that is known, and neither has one that depends on a condition.
     let number = |name: &str| {
-        let flags = given.iter().filter(|flag| flag.name == name);
+        let flags = given.iter().filter(|flag| flag.name == name && flag.open.is_none());
         // `--gres gpu:8` ends with the number; torchrun's `--nnodes 1:4` is a range, and has none.
         let of = |value: &str| match value.rsplit_once(':') {
             Some((first, last)) if first.parse::<u64>().is_ok() => last.parse().ok().filter(|_| first == last),
@@ -256,7 +256,20 @@ pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Optio
     };
     let nodes = nodes.or_else(|| keyed("num_nodes")).or_else(|| keyed("nodes").filter(|_| is_task));
     let asked = asked.or_else(|| keyed("accelerators")).or_else(|| keyed("gpu").filter(|_| is_task));
-    (nodes, asked.or_else(|| first(&["gpus-per-node", "nproc-per-node", "gres", "num-gpus"])))
+    let sizes = ["nnodes", "nodes", "num-nodes", "num-machines"];
+    let counts = ["gpus-per-node", "nproc-per-node", "gres", "num-gpus"];
+    let node = asked.or_else(|| first(&counts));
+    let mut open: Vec<String> = Vec::new();
+    for flag in given.iter().filter(|flag| flag.open.is_some()) {
+        let is_lacking = |names: &[&str], n: Option<u64>| n.is_none() && names.contains(&flag.name.as_str());
+        let text = flag.text();
+        let is_noted = card.unread.iter().any(|unread| unread.line == flag.line && unread.text == text);
+        if (is_lacking(&sizes, nodes) || is_lacking(&counts, node)) && !is_noted && !open.contains(&text) {
+            card.unread_setting(&text, config::OPEN, flag.line);
+            open.push(text);
+        }
+    }
+    (nodes, node)
 }
 
 /// Nodes and GPUs of each by a header of PBS: `#PBS -l select=2:ncpus=32:ngpus=4`, and `-l nodes=2:ppn=4:gpus=4` of Torque. Other parts are noted, and so is
@@ -313,9 +326,9 @@ pub(super) fn script(name: &str, text: &str) -> Card {
     let given = options(text);
     let trains = config::trainer::is(&given);
     if trains {
-        config::trainer::of(&given, &mut card);
+        config::read_given(&given, &mut card, config::trainer::of);
     } else if text.contains("accelerate launch") {
-        config::trainer::launch(&given, &mut card);
+        config::read_given(&given, &mut card, config::trainer::launch);
     }
     let (nodes, node) = allocation(text, &given, &mut card);
     let [nodes, node] = match pods(text, &mut card) {

@@ -110,7 +110,7 @@ pub fn setting_at(key: &str) -> Option<Setting> {
 }
 
 /// What a person calls settings that no control asks for, as the cards that read them do.
-const OTHERS: [(&str, &str); 13] = [
+const OTHERS: [(&str, &str); 15] = [
     ("cluster.gpus", "GPUs"),
     ("model.sizes", "Size of the model"),
     ("layout.cp", "Context-parallel ranks"),
@@ -118,6 +118,8 @@ const OTHERS: [(&str, &str); 13] = [
     ("layout.vpp", "Virtual stages per rank"),
     ("layout.dtype", "Precision"),
     ("layout.optimizer", "Optimizer"),
+    ("layout.grads", "Gradients"),
+    ("layout.fp8", "FP8 matrix products"),
     ("serving.memory", "Share of the GPU’s memory"),
     ("serving.tp", "Tensor-parallel ranks"),
     ("serving.pp", "Pipeline stages"),

@@ -112,6 +112,8 @@ impl Run {
             ("layout.vpp", l.vpp.is_some(), "No virtual stages."),
             ("layout.dtype", l.dtype.is_some(), "Weights and gradients in bf16."),
             ("layout.optimizer", l.optimizer.is_some(), "AdamW."),
+            ("layout.grads", l.grads.is_some(), "Gradients as the framework keeps them."),
+            ("layout.fp8", l.fp8.is_some(), "No matrix products in FP8."),
         ]));
         let mut assume = |key, sentence: String| assumed.push(Assumed { key, sentence });
         let [tp, cp, ep, pp, chunks] = [l.tp, l.cp, l.ep, l.pp, l.vpp].map(|n| n.unwrap_or(1).max(1));

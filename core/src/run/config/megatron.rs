@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Given, not_read, options, understood, whole};
+use super::{Given, not_read, options, read_given, understood, whole};
 use crate::launch::yaml::{self, Node, Value};
 use crate::memory::activations::Recompute;
 use crate::memory::{Dtype, Optimizer};
@@ -146,7 +146,7 @@ struct Sizes {
 pub(in crate::run) fn read(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::Megatron);
     let given = options(text);
-    of(&given, true, &mut card);
+    read_given(&given, &mut card, |given, card| of(given, true, card));
     // What the job asks for, where the launch doesn't say it.
     crate::run::evidence::machines(text, &mut card);
     let machines = [card.run.cluster.nodes, card.run.cluster.node];
@@ -185,7 +185,14 @@ pub(in crate::run) fn dump(lines: &[(usize, String)], whole: bool, card: &mut Ca
             }
             if let Some((name, value)) = of_neox(name, value) {
                 let values = value.map(str::to_owned).into_iter().collect();
-                given.push(Given { name: name.to_owned(), values, line: *line, is_key: false, is_map: false });
+                given.push(Given {
+                    name: name.to_owned(),
+                    values,
+                    line: *line,
+                    is_key: false,
+                    is_map: false,
+                    open: None,
+                });
                 continue;
             }
         }
@@ -196,7 +203,7 @@ pub(in crate::run) fn dump(lines: &[(usize, String)], whole: bool, card: &mut Ca
             ("padded_vocab_size", _) => ("vocab-size".to_owned(), values),
             _ => (name.replace('_', "-"), values),
         };
-        given.push(Given { name, values, line: *line, is_key: false, is_map: false });
+        given.push(Given { name, values, line: *line, is_key: false, is_map: false, open: None });
     }
     if lines.iter().any(|(_, text)| text.starts_with("add_bias_linear False")) {
         given.push(Given {
@@ -205,11 +212,12 @@ pub(in crate::run) fn dump(lines: &[(usize, String)], whole: bool, card: &mut Ca
             line: 0,
             is_key: false,
             is_map: false,
+            open: None,
         });
     }
     let is_off = |name: &str| lines.iter().any(|(_, text)| text.strip_prefix(name) == Some(" False"));
     let mut derived = |name: &str, values: Vec<String>| {
-        given.push(Given { name: name.to_owned(), values, line: 0, is_key: false, is_map: false });
+        given.push(Given { name: name.to_owned(), values, line: 0, is_key: false, is_map: false, open: None });
     };
     if let Some(width) = gated_width {
         derived("ffn-hidden-size", vec![width.to_string()]);

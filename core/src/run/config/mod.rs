@@ -10,11 +10,14 @@ pub(super) mod serve;
 pub(super) mod torchtitan;
 pub(super) mod trainer;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use toml::{Table, Value};
+
 use super::card::Card;
-use super::file::Layout;
+use super::file::{Layout, Run};
+use crate::launch::{Arm, Branches, Fate};
 use crate::quantity::grouped;
 use crate::serving::command::not_read;
 
@@ -48,7 +51,12 @@ pub(super) struct Given {
     pub is_key: bool,
     /// Whether what it is given has settings of its own.
     pub is_map: bool,
+    /// The branch in which it is given, where it isn't known whether that is run.
+    pub open: Option<Open>,
 }
+
+/// A branch of a script of which nobody knows whether it is run; which of several it is, where one of them is.
+type Open = Option<Arm>;
 
 impl Given {
     /// The first value.
@@ -71,9 +79,12 @@ const WORDS: usize = 20_000;
 /// The most variables of a script that are put in their places.
 const VARIABLES: usize = 1000;
 
-/// The options in a text: a script, a command, an array of arguments. Variables that the text sets are put in their places.
+/// The options in a text: a script, a command, an array of arguments. Variables that the text sets are put in their places. What stands in a branch
+/// that the script itself doesn't run isn't given; where that isn't known, it is given in an [`Open`] branch.
 pub(super) fn options(text: &str) -> Vec<Given> {
-    let variables = variables(text);
+    let branches = Branches::of(text);
+    let variables = variables(text, &branches);
+    let holders = holders(text);
     let mut all: Vec<Given> = Vec::new();
     // Whether what comes next may belong to the last option, and whether the line before was the end of its command.
     let (mut goes_on, mut is_over) = (false, false);
@@ -90,6 +101,14 @@ pub(super) fn options(text: &str) -> Vec<Given> {
             goes_on &= is_value && all.last().is_some_and(|last| last.values.is_empty());
         }
         is_over = is_end;
+        let fate = branches.of_word(at + 1, word.trim_end_matches(';'));
+        // What it holds counts where it is set.
+        let held = word.strip_prefix('$').map(|name| name.trim_start_matches('{').split(['[', '}', ';']).next());
+        if held.flatten().is_some_and(|name| holders.contains(name)) {
+            goes_on = false;
+            continue;
+        }
+        let word = option_of_set(&word).map_or(word.clone(), str::to_owned);
         let (line, word) = (at + 1, expanded(&word, at, &variables));
         let (word, ends) = (word.trim_end_matches(';'), word.ends_with(';'));
         if ENDS.contains(&word) {
@@ -97,18 +116,151 @@ pub(super) fn options(text: &str) -> Vec<Given> {
             continue;
         }
         if let Some(name) = word.strip_prefix("--").filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic())) {
+            goes_on = fate != Some(Fate::Passed);
+            if !goes_on {
+                continue;
+            }
             let (name, values) = match name.split_once('=') {
                 Some((name, value)) => (name, vec![value.to_owned()]),
                 None => (name, Vec::new()),
             };
-            all.push(Given { name: name.replace('_', "-"), values, line, is_key: false, is_map: false });
-            goes_on = true;
+            let open = fate.and_then(|fate| if let Fate::Open(arm) = fate { Some(arm) } else { None });
+            all.push(Given { name: name.replace('_', "-"), values, line, is_key: false, is_map: false, open });
         } else if let Some(last) = all.last_mut().filter(|_| goes_on) {
             last.values.push(word.to_owned());
         }
         goes_on &= !ends;
     }
+    close(&mut all);
     all
+}
+
+/// The option of `NAME=--option`.
+fn option_of_set(word: &str) -> Option<&str> {
+    word.split_once('=').filter(|(name, option)| is_name(name) && option.starts_with("--")).map(|(_, option)| option)
+}
+
+/// The variables of a text that hold options: `ARGS="--a 1"`, `ARGS=(`, `ARGS="$ARGS --a 1"`.
+fn holders(text: &str) -> BTreeSet<&str> {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut all = BTreeSet::new();
+    for (at, _) in text.match_indices('=') {
+        let [left, right] = [text.get(..at), text.get(at + 1..)].map(Option::unwrap_or_default);
+        let left = left.trim_end_matches('+');
+        let begin = left.rfind(|c| !is_of_name(c)).map_or(0, |i| i + 1);
+        let name = left.get(begin..).unwrap_or_default();
+        let is_set = !name.is_empty() && !left.get(..begin).unwrap_or_default().ends_with(['-', '$', '{']);
+        if !is_set || right.starts_with(char::is_whitespace) {
+            continue;
+        }
+        let value = right.trim_start_matches(['"', '\'', '(', ' ', '\t', '\n', '\\', '\r']);
+        let line = || value.chars().take(400).take_while(|c| !matches!(c, '\n' | ';' | '|' | '&')).collect::<String>();
+        if value.starts_with("--") || value.starts_with('$') && line().contains(" --") {
+            all.insert(name);
+        }
+    }
+    all
+}
+
+/// What every one of a conditional's branches gives is given whichever is run.
+fn close(all: &mut [Given]) {
+    let mut arms: BTreeMap<(usize, &str, &[String]), BTreeSet<usize>> = BTreeMap::new();
+    let arm = |given: &Given| given.open.flatten();
+    for given in all.iter() {
+        if let Some(Arm { group, at, .. }) = arm(given) {
+            arms.entry((group, &given.name, &given.values)).or_default().insert(at);
+        }
+    }
+    let is_in_all = |given: &Given| {
+        arm(given).is_some_and(|Arm { group, of, .. }| {
+            arms.get(&(group, given.name.as_str(), given.values.as_slice())).is_some_and(|arms| arms.len() == of)
+        })
+    };
+    let closed: Vec<bool> = all.iter().map(is_in_all).collect();
+    for (given, closed) in all.iter_mut().zip(closed) {
+        given.open = given.open.filter(|_| !closed);
+    }
+}
+
+/// Why an option in an [`Open`] branch counts for nothing.
+pub(super) const OPEN: &str = "it depends on a condition that isn’t decided here";
+
+/// The most options in open branches that are looked at one by one.
+const MOST_OPEN: usize = 40;
+
+/// Reads options by `of`. One in an [`Open`] branch decides nothing: what it would change isn't known, and it is noted.
+pub(super) fn read_given(given: &[Given], card: &mut Card, of: impl Fn(&[Given], &mut Card)) {
+    let before = card.clone();
+    let certain: Vec<Given> = given.iter().filter(|given| given.open.is_none()).cloned().collect();
+    of(&certain, card);
+    let mut open: Vec<&Given> = Vec::new();
+    for flag in given.iter().filter(|given| given.open.is_some()) {
+        if open.len() < MOST_OPEN
+            && !open.iter().any(|other| (&other.name, &other.values) == (&flag.name, &flag.values))
+        {
+            open.push(flag);
+        }
+    }
+    if open.is_empty() {
+        return;
+    }
+    let is_it = |flag: &Given, other: &Given| (&other.name, &other.values) == (&flag.name, &flag.values);
+    let with = |is_on: &dyn Fn(&Given) -> bool| {
+        let on: Vec<Given> = given.iter().filter(|given| given.open.is_none() || is_on(given)).cloned().collect();
+        let mut trial = before.clone();
+        of(&on, &mut trial);
+        trial
+    };
+    let (without, all) = (card.clone(), with(&|_| true));
+    let mut keys = changed(&without.run, &all.run);
+    for flag in &open {
+        // One may count only with another, as a number of experts does.
+        let pairs = [(&without, with(&|other| is_it(flag, other))), (&all, with(&|other| !is_it(flag, other)))];
+        let changed: BTreeSet<String> = pairs.iter().flat_map(|(a, b)| changed(&a.run, &b.run)).collect();
+        if !changed.is_empty() || pairs.iter().any(|(a, b)| a.unread_count != b.unread_count) {
+            card.unread_setting(&flag.text(), OPEN, flag.line);
+        }
+        keys.extend(changed);
+    }
+    leave_open(card, keys);
+}
+
+/// The settings of which two runs have other values, or of which one says that the value isn't known, by their keys.
+fn changed(run: &Run, other: &Run) -> BTreeSet<String> {
+    let tables = |run: &Run| Table::try_from(run).unwrap_or_default();
+    let [mine, theirs] = [tables(run), tables(other)];
+    let mut keys: BTreeSet<String> = other.unknown.iter().filter(|key| !run.unknown.contains(key)).cloned().collect();
+    for table in ["model", "cluster", "layout", "serving"] {
+        let of = |all: &Table| all.get(table).and_then(Value::as_table).cloned().unwrap_or_default();
+        let [mine, theirs] = [of(&mine), of(&theirs)];
+        let names: BTreeSet<&String> = mine.keys().chain(theirs.keys()).collect();
+        keys.extend(
+            names.into_iter().filter(|key| mine.get(*key) != theirs.get(*key)).map(|key| format!("{table}.{key}")),
+        );
+    }
+    keys
+}
+
+/// Takes settings away from a card, whose values aren't known.
+fn leave_open(card: &mut Card, keys: BTreeSet<String>) {
+    let Ok(mut all) = Table::try_from(&card.run) else { return };
+    for key in &keys {
+        let (table, name) = key.split_once('.').unwrap_or((key, ""));
+        if table == "model" {
+            all.remove(table);
+        } else if let Some(Value::Table(table)) = all.get_mut(table) {
+            table.remove(name);
+        }
+    }
+    if let Ok(run) = Value::Table(all).try_into() {
+        card.run = run;
+    }
+    let open = keys.into_iter().map(|key| if key.starts_with("model.") { "model.sizes".to_owned() } else { key });
+    for key in open {
+        if !card.run.is_unknown(&key) {
+            card.run.unknown.push(key);
+        }
+    }
 }
 
 /// Whether a line is one value of a list: `- "32"`, `"32",`, `32`.
@@ -141,10 +293,10 @@ pub(super) struct Variable<'a> {
 
 /// The variables that a text gives one value. One that branches or functions set to several, or to what isn't read, has none that is known;
 /// what a branch, a loop or a function sets holds inside it alone, since nobody knows whether it runs.
-fn variables(text: &str) -> Vec<Variable<'_>> {
+fn variables<'a>(text: &'a str, branches: &Branches) -> Vec<Variable<'a>> {
     // The order counts: one may hold another that is set before it.
     let mut all: BTreeMap<&str, (usize, Option<&str>, Range<usize>)> = BTreeMap::new();
-    let (set, blocks) = assignments(text);
+    let (set, blocks) = assignments(text, branches);
     for (at, (name, value, block)) in set.into_iter().enumerate() {
         let lines = blocks.get(block).cloned().unwrap_or_default();
         let (_, known, holds) = all.entry(name).or_insert((at, value, lines.clone()));
@@ -166,8 +318,8 @@ fn variables(text: &str) -> Vec<Variable<'_>> {
         .into_iter()
         .filter(|(name, _)| !all.contains_key(name))
         .filter_map(|(name, n)| Some(Variable { name, value: n?.to_string(), lines: 0..usize::MAX }));
-    let of_slurm: Vec<Variable<'_>> = of_slurm.collect();
-    let mut known: Vec<(usize, Variable<'_>)> = all
+    let of_slurm: Vec<Variable<'a>> = of_slurm.collect();
+    let mut known: Vec<(usize, Variable<'a>)> = all
         .into_iter()
         .filter_map(|(name, (at, value, lines))| Some((at, Variable { name, value: value?.to_owned(), lines })))
         .collect();
@@ -179,7 +331,7 @@ fn variables(text: &str) -> Vec<Variable<'_>> {
 type Set<'a> = (&'a str, Option<&'a str>, usize);
 
 /// What a text sets, and its blocks: the first is all of it, the others branches, loops and functions.
-fn assignments(text: &str) -> (Vec<Set<'_>>, Vec<Range<usize>>) {
+fn assignments<'a>(text: &'a str, branches: &Branches) -> (Vec<Set<'a>>, Vec<Range<usize>>) {
     let mut set = Vec::new();
     let whole = 0..usize::MAX;
     let mut blocks = vec![whole];
@@ -215,7 +367,12 @@ fn assignments(text: &str) -> (Vec<Set<'_>>, Vec<Range<usize>>) {
                 _ => {}
             }
             if let Some((name, value)) = assignment(part) {
-                set.push((name, value.filter(|_| !is_tested), open.last().copied().unwrap_or_default()));
+                let block = open.last().copied().unwrap_or_default();
+                match branches.of_set(i + 1, name) {
+                    Some(Fate::Passed) => {}
+                    Some(Fate::Ran) => set.push((name, value, 0)),
+                    _ => set.push((name, value.filter(|_| !is_tested), block)),
+                }
             }
         }
         // The next case.
@@ -297,4 +454,152 @@ pub(super) fn whole(card: &mut Card, key: Option<&str>, text: &str, setting: &st
         }
     }
     n.map(|n| n as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OPEN;
+    use crate::memory::Dtype;
+    use crate::run::{Card, Outcome, compare, read};
+
+    const SIZES: &str = "--num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --vocab-size 32000 --micro-batch-size 1 --global-batch-size 8 --swiglu --disable-bias-linear --normalization RMSNorm --position-embedding-type rope --untie-embeddings-and-output-weights --ffn-hidden-size 11008";
+
+    /// As Pai-Megatron-Patch's `run_mcore_llama3.sh` and `run_mcore_qwen.sh` have them.
+    const BRANCHES: &str = r#"if [ $PR = fp16 ]; then
+    pr="--fp16"
+elif [ $PR = bf16 ]; then
+    pr="--bf16"
+elif [ $PR = fp8 ]; then
+    pr="--bf16 --fp8-format hybrid"
+fi
+if [ $SIZE = A8x7 ]; then
+    moe="--num-experts 8 --moe-router-topk 2"
+fi
+"#;
+
+    fn launch(before: &str) -> Card {
+        let card = read(
+            "run.sh",
+            &format!(
+                "#!/bin/bash\n{before}nvidia-smi -L\ntorchrun --nnodes 1 --nproc_per_node 8 pretrain_gpt.py {SIZES} $ac $pr $moe\n"
+            ),
+        );
+        assert_ne!(card.outcome, Outcome::Refused, "{card:?}");
+        card
+    }
+
+    fn open(card: &Card) -> Vec<&str> {
+        card.unread.iter().filter(|unread| unread.why == OPEN).map(|unread| unread.text.as_str()).collect()
+    }
+
+    #[test]
+    fn an_option_that_depends_on_a_condition_decides_nothing() {
+        let card = launch(&format!("PR=$1\nSIZE=$2\n{BRANCHES}"));
+        assert_eq!(open(&card), ["--fp16", "--bf16", "--fp8-format hybrid", "--num-experts 8", "--moe-router-topk 2"]);
+        assert_eq!((card.outcome, card.run.layout.dtype, card.run.layout.fp8), (Outcome::Partly, None, None));
+        assert!(card.run.model.sizes.is_empty() && card.run.model.name.is_empty(), "{:?}", card.run.model);
+        for key in ["layout.dtype", "layout.fp8", "model.sizes"] {
+            assert!(card.run.is_unknown(key), "{key}: {:?}", card.run.unknown);
+        }
+        let mut run = card.run.clone();
+        run.cluster.gpu = Some("v100-32".to_owned());
+        let report = compare(&run);
+        assert!(!report.missing.is_empty(), "{report:?}");
+        // What every branch gives is given.
+        let same = "if [ -f x ]; then\n  pr=\"--bf16 --sequence-parallel\"\nelse\n  pr=\"--bf16\"\nfi\n";
+        let card = launch(same);
+        assert_eq!((open(&card), card.run.layout.dtype), (vec!["--sequence-parallel"], Some(Dtype::Bf16)));
+        assert_eq!((card.run.layout.sp, card.run.is_unknown("layout.sp")), (None, true));
+        // On one line, and in a case.
+        for text in [
+            "[ -n \"$1\" ] && pr=\"--bf16\"\n",
+            "if [ $1 = a ]; then pr=\"--bf16\"; fi\n",
+            "case $1 in\n  a) pr=--bf16 ;;\nesac\n",
+            "case $1 in a) pr=\"--bf16\";; b) pr=\"--fp16\";; esac\n",
+            "for x in $(cat list); do\n  pr=\"--bf16\"\ndone\n",
+            "if [ $1 = a ]; then\n  if [ 1 = 1 ]; then\n    pr=(--bf16)\n  fi\nfi\n",
+        ] {
+            let card = launch(text);
+            assert_eq!(card.run.layout.dtype, None, "{text}");
+            if !text.contains("pr=--bf16") {
+                assert!(card.run.is_unknown("layout.dtype") && open(&card).contains(&"--bf16"), "{text}: {card:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_condition_that_the_script_decides_is_read() {
+        let card = launch(&format!("PR=bf16\nSIZE=dense\n{BRANCHES}"));
+        assert_eq!((card.outcome, open(&card)), (Outcome::Read, Vec::new()), "{:?}", card.unread);
+        assert_eq!((card.run.layout.dtype, card.run.layout.fp8), (Some(Dtype::Bf16), None));
+        let dense = card.run.model.clone();
+        let card = launch(&format!("PR=${{1:-fp16}}\nPR=${{PR:-fp16}}\nSIZE=A8x7\n{BRANCHES}"));
+        assert_ne!(card.run.model, dense, "experts");
+        let card = launch(&format!("PR=${{PR:-fp16}}\nSIZE=A8x7\n{BRANCHES}"));
+        assert_eq!((card.outcome, card.run.layout.dtype), (Outcome::Read, Some(Dtype::Fp16)), "{:?}", card.unread);
+        // Variables, too.
+        let card = launch(
+            "SIZE=7b\ncase $SIZE in\n  7b) TP=2 ;;\n  70b) TP=8 ;;\n  *) exit 1 ;;\nesac\nac=\"--tensor-model-parallel-size $TP\"\n",
+        );
+        assert_eq!((card.outcome, card.run.layout.tp), (Outcome::Read, Some(2)), "{:?}", card.unread);
+        let card = launch(
+            "SIZE=$1\ncase $SIZE in\n  7b) TP=2 ;;\n  70b) TP=8 ;;\n  *) exit 1 ;;\nesac\nac=\"--tensor-model-parallel-size $TP\"\n",
+        );
+        assert_eq!((card.run.layout.tp, card.run.is_unknown("layout.tp")), (None, true), "{card:?}");
+    }
+
+    #[test]
+    fn the_branch_that_launches_is_read() {
+        let command = format!("torchrun --nnodes 1 --nproc_per_node 8 pretrain_gpt.py {SIZES} --bf16");
+        for (before, after) in [
+            ("if [ -f data.idx ]; then\n  ", "\nfi\n"),
+            ("if [ -z \"$1\" ]; then\n  echo \"usage: run.sh data\"\nelse\n  ", "\nfi\n"),
+            ("cd /w && pip install -e . && ", "\n"),
+            ("train() {\n  ", "\n}\nif [ -f data.idx ]; then\n  train\nfi\n"),
+            ("while true; do\n  ", "\n  sleep 5\ndone\n"),
+            ("mkdir -p logs || exit 1\n", " || { echo failed; exit 1; }\n"),
+        ] {
+            let card = read("run.sh", &format!("#!/bin/bash\n{before}{command}{after}"));
+            assert_eq!(
+                (open(&card), card.run.layout.dtype, card.run.cluster.node),
+                (Vec::new(), Some(Dtype::Bf16), Some(8)),
+                "{before}: {:?}",
+                card.unread
+            );
+        }
+        // Of two that launch, nobody knows which is run.
+        let card = read(
+            "run.sh",
+            &format!("#!/bin/bash\nif [ -f x ]; then\n  {command} --fp8-format hybrid\nelse\n  {command}\nfi\n"),
+        );
+        assert_eq!((open(&card), card.run.layout.dtype), (vec!["--fp8-format hybrid"], Some(Dtype::Bf16)));
+    }
+
+    #[test]
+    fn the_trainers_options_in_branches_decide_nothing() {
+        let script = |before: &str| {
+            format!(
+                "#!/bin/bash\n{before}torchrun --nproc_per_node 8 train.py --model_name_or_path meta-llama/Llama-2-7b-hf --per_device_train_batch_size 1 --bf16 True $EXTRA\n"
+            )
+        };
+        let card = read(
+            "train.sh",
+            &script("if [ \"$OFFLOAD\" = 1 ]; then\n  EXTRA=\"--deepspeed ds.json --gradient_checkpointing\"\nfi\n"),
+        );
+        assert_eq!(open(&card), ["--deepspeed ds.json", "--gradient-checkpointing"]);
+        assert!(card.run.is_unknown("layout.zero") && card.run.is_unknown("layout.recompute"), "{:?}", card.run);
+        let card = read(
+            "train.sh",
+            &script(
+                "OFFLOAD=0\nif [ \"$OFFLOAD\" = 1 ]; then\n  EXTRA=\"--deepspeed ds.json\"\nelse\n  EXTRA=\"--gradient_checkpointing\"\nfi\n",
+            ),
+        );
+        assert_eq!((card.outcome, open(&card), card.run.is_unknown("layout.zero")), (Outcome::Read, vec![], false));
+        let card = read(
+            "train.sh",
+            "#!/bin/bash\nif [ -n \"$MULTI\" ]; then\n  A=\"--nnodes 4 --nproc_per_node 8\"\nelse\n  A=\"--nproc_per_node 8\"\nfi\ntorchrun $A train.py --per_device_train_batch_size 1\n",
+        );
+        assert_eq!((card.run.cluster.nodes, card.run.cluster.node), (None, Some(8)), "{card:?}");
+        assert_eq!(open(&card), ["--nnodes 4"]);
+    }
 }

@@ -68,7 +68,7 @@ pub(in crate::run) fn find(text: &str) -> Option<(Range<usize>, Read)> {
         let command: Vec<&str> = (at..to).map(|i| line(i).trim_end_matches('\\')).collect();
         let starts = |line: &&str| !line.starts_with('#') && STARTS.iter().any(|start| line.contains(start));
         if command.iter().any(starts) {
-            let variables = variables.get_or_insert_with(|| super::variables(text));
+            let variables = variables.get_or_insert_with(|| super::variables(text, &crate::launch::Branches::of(text)));
             let words =
                 command.iter().zip(at..).flat_map(|(line, i)| line.split_whitespace().map(move |word| (i, word)));
             let words = words.map(|(i, word)| match word.contains('$') {

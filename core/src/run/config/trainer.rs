@@ -162,7 +162,7 @@ pub(in crate::run) fn yaml(name: &str, node: &Node) -> Card {
             Value::List(list) => list.iter().map(|item| item.text().unwrap_or("…").to_owned()).collect(),
             Value::Map(_) => vec!["…".to_owned()],
         };
-        given.push(Given { name: key.replace('_', "-"), values, line: *line, is_key: true, is_map });
+        given.push(Given { name: key.replace('_', "-"), values, line: *line, is_key: true, is_map, open: None });
     }
     let is_factory = OF_FACTORY.iter().any(|key| node.get(key).is_some());
     if is_factory && node.get("finetuning_type").is_none() {
