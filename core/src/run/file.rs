@@ -361,6 +361,39 @@ impl Run {
         }
     }
 
+    /// Whether a table is meant as a run file: no less of it is one's than isn't. What is only misspelled says neither.
+    pub(super) fn is_meant(table: &Table) -> bool {
+        let (mut own, mut foreign) = (0, 0);
+        let takes = |key: &str, value: &Value| {
+            let one = Table::from_iter([(key.to_owned(), value.clone())]);
+            let Err(error) = Value::Table(one).try_into::<Self>() else { return Some(true) };
+            let message = error.message();
+            // `unknown field `optimiser`, expected one of `name`, `source``
+            let mut names = message.strip_prefix("unknown field `").unwrap_or_default().split('`').step_by(2);
+            let name = names.next().filter(|name| !name.is_empty());
+            let known: Vec<&str> = names.collect();
+            match name {
+                Some(name) => Some(false).filter(|_| did_you_mean(name, &known).is_empty()),
+                None => Some(true),
+            }
+        };
+        for (key, value) in table {
+            let inner = value.as_table().filter(|_| takes(key, &Value::Table(Table::new())) != Some(false));
+            let says = match inner {
+                Some(inner) => {
+                    let of = |(name, value): (&String, &Value)| {
+                        takes(key, &Value::Table(Table::from_iter([(name.clone(), value.clone())])))
+                    };
+                    inner.iter().map(of).collect()
+                }
+                None => vec![takes(key, value); 1 + value.as_table().map_or(0, Table::len)],
+            };
+            own += says.iter().filter(|says| **says == Some(true)).count();
+            foreign += says.iter().filter(|says| **says == Some(false)).count();
+        }
+        own >= foreign
+    }
+
     /// The file's text, which [`Run::parse`] reads back to the same.
     pub fn write(&self) -> String {
         // A value that TOML can't hold, such as a number beyond 64 bits, is refused where runs are read.

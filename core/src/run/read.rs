@@ -137,6 +137,7 @@ pub fn read(name: &str, text: &str) -> Card {
     if looks_like_toml(bare) {
         match bare.parse::<Table>() {
             Ok(table) if config::torchtitan::is(&table) => return config::torchtitan::read(name, &table),
+            Ok(table) if !Run::is_meant(&table) => return Card::refused(name, Kind::Written, FOREIGN_TOML),
             Ok(_) | Err(_) => return file(name, text),
         }
     }
@@ -227,6 +228,8 @@ pub fn read(name: &str, text: &str) -> Card {
     };
     Card::refused(name, if is_written { Kind::Written } else { Kind::Unknown }, said)
 }
+
+const FOREIGN_TOML: &str = "It is TOML with settings of a program that isn’t known here. Paste the command that starts training, or what it prints, and the model’s config.json.";
 
 /// What is said of something that is known by its form alone.
 fn not_read((what, instead): (&str, &str)) -> String {
@@ -773,4 +776,33 @@ fn is_nccl(text: &str) -> bool {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(100).collect();
     let mut rows = lines.iter().filter(|line| !line.trim_start().starts_with('#')).peekable();
     lines.len() > 1 && rows.peek().is_some() && rows.all(|line| is_row(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_called_model_makes_no_run_file() {
+        for text in [
+            "[model]\nname = \"Qwen/Qwen3-0.6B\"\nattn = \"flash_attention_2\"\n\n[optim]\nlr = 1e-6\n\n[orchestrator]\nbatch_size = 128\n",
+            "[model]\ndim = 4096\nn_layers = 32\n\n[train]\nlr = 3e-4\n",
+            "max_steps = 100\n\n[model]\nname = \"x\"\n\n[data]\nname = \"fineweb\"\n",
+            "[package]\nname = \"x\"\nversion = \"0.1.0\"\n\n[dependencies]\ntoml = \"1\"\n",
+        ] {
+            let card = read("config.toml", text);
+            assert_eq!((card.kind, card.said.as_str()), (Kind::Written, FOREIGN_TOML), "{text}");
+        }
+        // One that has a mistake is still one, and says which.
+        for (text, says) in [
+            ("[model]\nname = \"llama-3-8b\"\n[cluster]\ngpuu = \"h100-80\"\n", "gpuu"),
+            ("[cluster]\nnodse = 2\n", "nodse"),
+            ("[model]\nname = \"llama-3-8b\"\nflavour = \"8B\"\n", "flavour"),
+            ("[layout]\ntp = \"two\"\n", "two"),
+        ] {
+            let card = read("run.toml", text);
+            assert!(card.kind == Kind::RunFile && card.said.contains(says), "{text}: {card:?}");
+        }
+        assert_eq!(read("run.toml", "[model]\nname = \"llama-3-8b\"\n").outcome, Outcome::Read);
+    }
 }
