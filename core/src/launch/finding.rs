@@ -163,6 +163,27 @@ impl Launch {
             Fault::SameNodeRank if self.kubernetes => {
                 "Two agents say that they are the same node. Give each the index of its pod: --node_rank=$JOB_COMPLETION_INDEX.".to_owned()
             }
+            Fault::NoSuchDevice => {
+                let Some(process) = self.processes.iter().find(|p| p.device.is_none()) else { return why.to_owned() };
+                let together = self.processes.iter().filter(|p| p.node == process.node).count() as u64;
+                let sees = process.visible.len() as u64;
+                let all = self.processes.iter().filter(|p| p.node == process.node).flat_map(|p| &p.visible);
+                let gpus = all.collect::<std::collections::BTreeSet<_>>().len() as u64;
+                if together > gpus {
+                    return format!(
+                        "A node starts {} and the job has {} there: the process with LOCAL_RANK {} takes one that doesn’t exist. Start {gpus} per node, or ask for more GPUs.",
+                        counted(together, "process", "processes"),
+                        counted(gpus, "GPU", "GPUs"),
+                        process.local_rank.unwrap_or(gpus),
+                    );
+                }
+                format!(
+                    "The script takes GPU number LOCAL_RANK of those that it sees. The process with LOCAL_RANK {} sees {}, number 0{}: let every task see all GPUs of its node, or use device 0.",
+                    process.local_rank.unwrap_or(1),
+                    counted(sees, "GPU", "GPUs"),
+                    if sees > 1 { format!(" to {}", sees - 1) } else { String::new() },
+                )
+            }
             Fault::FewCores => {
                 let cores = self.cores();
                 let node = self.processes.first().map_or(0, |p| p.node);
@@ -223,7 +244,7 @@ impl Fault {
                 "The process sees no GPU: ask for them, with --gpus-per-node in Slurm, with a limit on nvidia.com/gpu in Kubernetes."
             }
             Self::NoSuchDevice => {
-                "The script takes GPU number LOCAL_RANK of those that it sees. A task that sees one GPU has only number 0: let every task see all GPUs of its node, or use device 0."
+                "The script takes GPU number LOCAL_RANK of those that it sees, and a process sees fewer: start as many processes per node as there are GPUs, and let every task see all GPUs of its node."
             }
             Self::SameDevice => {
                 "Two processes of one node take the same GPU: torchrun starts a process for each GPU, so that one torchrun for each node is enough. --ntasks-per-node=1."

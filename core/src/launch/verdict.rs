@@ -243,6 +243,8 @@ pub struct Launch {
     pub reach: Reach,
     /// The first line that was not read, of those on which something hangs; 0 for none.
     pub unread: usize,
+    /// Whether its processes are known, and all that isn't is whether the program needs ranks that nothing sets.
+    pub unranked: bool,
     /// Variables that were read, and have no value: lines and names.
     pub unset: Vec<(usize, String)>,
 }
@@ -327,6 +329,7 @@ impl Launch {
         if !self.processes.is_empty() && self.processes.iter().all(nothing) && (self.stepped || self.by_hand || alone) {
             let why = "RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are not set. Whether the program needs them is not known here: \
                        init_process_group() does, Lightning takes what Slurm sets.";
+            self.unranked = true;
             return self.unread(self.line, Reach::Everything, why);
         }
         for process in &self.processes {

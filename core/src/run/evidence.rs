@@ -258,7 +258,15 @@ pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Optio
     let asked = asked.or_else(|| keyed("accelerators")).or_else(|| keyed("gpu").filter(|_| is_task));
     let sizes = ["nnodes", "nodes", "num-nodes", "num-machines"];
     let counts = ["gpus-per-node", "nproc-per-node", "gres", "num-gpus"];
-    let node = asked.or_else(|| first(&counts));
+    // ms-swift's commands start torchrun with what these variables say.
+    let of_swift = |name: &str| {
+        let set = || text.split_whitespace().filter_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+        let mut values = set().map(|value| value.trim_matches(['"', '\'', ';']).parse::<u64>().ok());
+        let first = values.next().flatten().filter(|_| config::megatron::is_swift(text) || text.contains("swift sft "));
+        first.filter(|_| values.all(|other| other == first))
+    };
+    let nodes = nodes.or_else(|| of_swift("NNODES"));
+    let node = asked.or_else(|| first(&counts)).or_else(|| of_swift("NPROC_PER_NODE"));
     let mut open: Vec<String> = Vec::new();
     for flag in given.iter().filter(|flag| flag.open.is_some()) {
         let is_lacking = |names: &[&str], n: Option<u64>| n.is_none() && names.contains(&flag.name.as_str());
@@ -320,6 +328,20 @@ fn step_nodes(text: &str, all: Option<u64>) -> BTreeSet<String> {
     sizes
 }
 
+/// What is said of a launch that leaves everything to a file or to the machine.
+const BARE: [(&str, &str); 2] = [
+    (
+        "accelerate launch",
+        "It starts training with Accelerate, and how many processes there are and how they share the model stands in a file that isn’t here. Paste what \
+         accelerate env prints (its default_config.yaml), and what the script is given or prints.",
+    ),
+    (
+        "deepspeed ",
+        "It starts training with DeepSpeed’s launcher, which takes every GPU of the machine, or of the hosts in a hostfile. Give --num_nodes and --num_gpus, \
+         and paste the configuration (ds_config.json) and what the script prints.",
+    ),
+];
+
 /// A batch script or a launch command: how many nodes and GPUs it starts.
 pub(super) fn script(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::Script);
@@ -346,6 +368,12 @@ pub(super) fn script(name: &str, text: &str) -> Card {
         pods => pods,
     };
     started(text, [nodes, node], &mut card);
+    if card.found.is_empty()
+        && card.stop.is_none()
+        && let Some((_, said)) = BARE.iter().find(|(program, _)| text.contains(program))
+    {
+        card.said = (*said).to_owned();
+    }
     if card.found.is_empty() && text.contains("#BSUB ") {
         let said = "It is a script for LSF, whose header isn’t read here. Set cluster.nodes and cluster.node, and paste what the job prints.";
         return Card::refused(name, Kind::Script, said);
@@ -359,6 +387,13 @@ pub(super) fn script(name: &str, text: &str) -> Card {
 /// The nodes and GPUs that a batch job asks for, where nothing says them yet.
 pub(super) fn machines(text: &str, card: &mut Card) {
     let (nodes, node) = allocation(text, &options(text), card);
+    // A launcher that starts more processes than the job has GPUs gets none by it.
+    let asked = Some(header_of(text).gpus_of_a_node()).filter(|n| *n > 0);
+    let c = &mut card.run.cluster;
+    if asked.is_some() && c.node.is_some() && asked != c.node {
+        c.node = None;
+        card.found.retain(|found| found.what != "GPUs per node");
+    }
     let c = &mut card.run.cluster;
     let new = [("Nodes", nodes.filter(|_| c.nodes.is_none())), ("GPUs per node", node.filter(|_| c.node.is_none()))];
     (c.nodes, c.node) = (c.nodes.or(nodes), c.node.or(node));
@@ -459,8 +494,13 @@ pub(super) fn started(text: &str, [nodes, node]: [Option<u64>; 2], card: &mut Ca
             return;
         }
         LaunchOutcome::Unread if is_script => {
-            let why = "it isn't evaluated, so how many processes start isn't known";
-            return card.unread("Part of the script", why, at(launch.unread));
+            let why = launch.remarks.iter().find(|(line, _)| *line == launch.unread).map(|(_, why)| why.as_str());
+            if launch.unranked && !is_assumed {
+                card.found("Processes that start", grouped(launch.processes.len() as u64), at(launch.line));
+                return card.unread(&quoted(at(launch.unread)), why.unwrap_or_default(), at(launch.unread));
+            }
+            let why = format!("{} How many processes start isn't known.", why.unwrap_or("It isn't evaluated."));
+            return card.unread(&quoted(at(launch.unread)), why, at(launch.unread));
         }
         LaunchOutcome::Unread => return,
         // Fewer processes than GPUs may be meant.

@@ -68,7 +68,7 @@ fn apart<'a>(name: &str, text: &'a str) -> Vec<(Card, Cow<'a, str>)> {
     let mut all: Vec<(Card, Cow<'a, str>)> = parts.into_iter().map(of_part).collect();
     let Some((first, last)) = left.first().zip(left.last()) else { return all };
     let card = read(name, &rest);
-    let has_errors = card.stop.is_some() || left.iter().any(|i| is_failure(lines.get(*i)));
+    let has_errors = card.stop.is_some() || left.iter().any(|i| fails(lines.get(*i)));
     if card.outcome != Outcome::Refused || has_errors {
         all.push((Card { part: Some([first + 1, last + 1]), ..card }, rest.into()));
         all.sort_by_key(|(card, _)| card.part);
@@ -484,10 +484,50 @@ fn here(line: &str) -> Option<String> {
 /// The longest text that is looked at as a script or settings, in bytes.
 const WRITTEN: usize = 200_000;
 
+/// Whether a line says that a program failed, and isn't one of a source that only speaks of it.
+pub(super) fn fails(line: &str) -> bool {
+    let line = plain(line);
+    (is_failure(&line) || is_exit(&line)) && !is_source(&line)
+}
+
+/// Whether a line says how a process ended, and that it failed: torchrun's `exitcode  : -9 (pid: 143)`, DeepSpeed's `return code = -9`.
+fn is_exit(line: &str) -> bool {
+    ["exitcode", "exits with return code"].iter().any(|words| {
+        let code = line
+            .split_once(words)
+            .map_or("", |(_, rest)| rest.trim_start().trim_start_matches([':', '=']).trim_start());
+        let code: String = code.chars().take_while(|c| *c == '-' || c.is_ascii_digit()).collect();
+        code.parse::<i64>().is_ok_and(|code| code != 0)
+    })
+}
+
+/// Whether a line is one of a source, a script's or Python's: a comment, a handler, a message that is written out in it.
+fn is_source(line: &str) -> bool {
+    const PYTHON: [&str; 12] =
+        ["except", "raise", "class", "def", "assert", "return", "with", "elif", "if", "import", "from", "async"];
+    let bare = line.trim();
+    let first = bare.split_whitespace().next().unwrap_or_default();
+    let is_call = ["print(", "logger.", "logging.", "warnings."].iter().any(|start| bare.starts_with(start));
+    is_call
+        || PYTHON.contains(&first.trim_end_matches(':'))
+        || line_of(bare) == Line::Shell && !first.starts_with(['-', '/', '.'])
+}
+
+/// Whether a text is a module of Python's: definitions and imports begin its lines, and no traceback does.
+fn is_python(text: &str) -> bool {
+    const STARTS: [&str; 6] = ["def ", "class ", "import ", "from ", "if __name__", "async def "];
+    let is_start = |line: &&str| STARTS.iter().any(|start| line.starts_with(start));
+    // What an error prints isn't indented, or has a rank before it; a module's own words of it stand in functions.
+    text.lines().filter(is_start).count() > 1 && !text.lines().any(|line| !line.starts_with([' ', '\t']) && fails(line))
+}
+
 /// Whether somebody wrote all of a text, as a script or as settings, so that what looks like an error in it was never printed.
 pub(super) fn is_written(text: &str) -> bool {
     if text.len() > WRITTEN {
         return false;
+    }
+    if is_python(text) {
+        return true;
     }
     let lines = Lines::of(text);
     let said = || text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -524,7 +564,7 @@ fn line_of(line: &str) -> Line {
     const COMMANDS: &str = "if then else elif fi for while until do done case esac function return local export set unset source . cd echo printf \
         exit wait sleep trap ulimit eval exec declare readonly shift read test [ [[ (( { } ( ) let true false : module ml conda mamba pip mkdir rm cp mv ln \
         chmod touch tar git env time nohup sudo numactl srun sbatch mpirun mpiexec torchrun deepspeed accelerate bash sh docker singularity apptainer \
-        python python3 vllm llamafactory-cli axolotl swift sglang trtllm-serve nsys ray kubectl uv nvidia-smi cat awk sed grep head tail tee hostname scontrol date ls which kill nvcc spack apt apt-get curl wget \
+        python python3 vllm llamafactory-cli axolotl swift megatron sglang trtllm-serve nsys ray kubectl uv nvidia-smi cat awk sed grep head tail tee hostname scontrol date ls which kill nvcc spack apt apt-get curl wget \
         unzip huggingface-cli hf wandb pushd popd alias composer";
     if let Some(command) = prompted(line) {
         return if command.trim().is_empty() { Line::Open } else { Line::Shell };
@@ -552,6 +592,15 @@ fn line_of(line: &str) -> Line {
     if is_numbers(line) || is_failure(line) || is_printed(line, first) {
         return Line::Printed;
     }
+    // A function, or a command that a variable holds: `"$@"`.
+    let is_function = line.ends_with('{') && line.contains("()");
+    let is_held = line
+        .trim_start_matches('"')
+        .strip_prefix('$')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '@' | '{' | '(' | '_')));
+    if is_function || is_held {
+        return Line::Shell;
+    }
     let closes = line.trim_matches([')', '(', '"', '\'', ';', '}', '{', '&']).is_empty();
     // The arm of a case, and what only a shell would put in its place.
     let is_arm = first.ends_with(')') && !first.contains('(');
@@ -578,12 +627,21 @@ fn is_printed(line: &str, first: &str) -> bool {
         .iter()
         .any(|start| line.starts_with(start));
     let is_name = first.len() > 1 && first.ends_with(':');
+    // `exitcode  : -9`
+    let is_field = line.split_once(" : ").is_some_and(|(key, _)| is_word(key.trim()));
     let mut letters = first.chars();
     let is_sentence = letters.next().is_some_and(|c| c.is_ascii_uppercase())
         && first.len() > 1
         && letters.all(|c| c.is_ascii_lowercase() || matches!(c, ',' | '.'))
         && line.contains(' ');
-    is_stamp || is_glog || is_tag || is_rule || is_name || is_sentence || LEVELS.contains(&first.trim_end_matches(':'))
+    is_stamp
+        || is_glog
+        || is_tag
+        || is_rule
+        || is_name
+        || is_field
+        || is_sentence
+        || LEVELS.contains(&first.trim_end_matches(':'))
 }
 
 #[cfg(test)]

@@ -162,6 +162,8 @@ pub fn read(name: &str, text: &str) -> Card {
     if ["--tensor-model-parallel-size", "--num-layers", "--micro-batch-size", "--pipeline-model-parallel-size"]
         .iter()
         .any(|flag| bare.contains(flag))
+        || ["--tensor_model_parallel_size", "--pipeline_model_parallel_size"].iter().any(|flag| bare.contains(flag))
+        || config::megatron::is_swift(bare)
     {
         return config::megatron::read(name, text);
     }
@@ -175,11 +177,7 @@ pub fn read(name: &str, text: &str) -> Card {
     }
     // What a launcher prints at the end names it, and starts nothing.
     let is_written = parts::is_written(bare);
-    if !is_written
-        && !bare.starts_with("#!")
-        && !bare.contains("#SBATCH")
-        && text.lines().any(|line| is_failure(&plain(line)))
-    {
+    if !is_written && !bare.starts_with("#!") && !bare.contains("#SBATCH") && text.lines().any(parts::fails) {
         let mut card = Card { stop: log.stop, said: ERRORS.to_owned(), ..Card::new(name, Kind::Errors) };
         let Card { run, found, .. } = hardware::environment(name, text);
         (card.run, card.found) = (run, found);
@@ -406,7 +404,7 @@ fn foreign(text: &str) -> Option<(&'static str, &'static str)> {
         (&[".batch|", ".extern|"], "what sacct -P prints, without the names of its columns", OF_A_JOB),
         (&["# gpu", "pid", "type", "command"], "what nvidia-smi pmon prints", OF_A_GPU),
         (&["text-generation-inference", "--model-id"], "a command of Text Generation Inference", OF_ANOTHER),
-        (&["llama-server", "-m"], "a command of llama.cpp", OF_ANOTHER),
+        (&["llama-server ", " -m "], "a command of llama.cpp", OF_ANOTHER),
         (&["eval rate:", "prompt eval rate:"], "what ollama run --verbose prints", OF_A_SERVER),
         (
             &["_component_: torchtune"],
@@ -804,5 +802,141 @@ mod tests {
             assert!(card.kind == Kind::RunFile && card.said.contains(says), "{text}: {card:?}");
         }
         assert_eq!(read("run.toml", "[model]\nname = \"llama-3-8b\"\n").outcome, Outcome::Read);
+    }
+
+    fn of(text: &str) -> Card {
+        read("text", text)
+    }
+
+    /// An error that a comment, a function or a handler only speaks of was never printed.
+    #[test]
+    fn a_source_that_speaks_of_errors_is_no_error_log() {
+        for text in [
+            "# retry if we hit \"CUDA out of memory\"\nretry() {\n    \"$@\" 2>&1 | tee run.log\n    if grep -q \"CUDA out of memory\" run.log; then\n        BATCH=$((BATCH / 2))\n    fi\n}\nretry python bench.py --size $BATCH\n",
+            "cleanup() {\n  echo \"Segmentation fault\" >> $LOG\n}\ntrap cleanup EXIT\n",
+            "import torch\nfrom train import train\n\ndef main():\n    \"\"\"Trains. CUDA out of memory is handled.\"\"\"\n    try:\n        train()\n    except torch.OutOfMemoryError as e:\n        # RuntimeError: CUDA out of memory\n        print(\"Traceback (most recent call last)\")\n        raise\n",
+        ] {
+            let card = of(text);
+            assert_eq!((card.kind, card.stop.is_none()), (Kind::Written, true), "{text}: {card:?}");
+        }
+        let script = of(
+            "# If you get\n# torch.OutOfMemoryError: CUDA out of memory.\n# then lower the batch\ntorchrun --nproc_per_node 8 train.py\n",
+        );
+        assert_eq!((script.kind, script.outcome, script.stop.is_none()), (Kind::Script, Outcome::Read, true));
+        // What was printed below a source is an error.
+        let both = "import torch\nfrom train import train\nTraceback (most recent call last):\n  File \"t.py\", line 3, in main\n    f()\nValueError: it broke\n";
+        assert_eq!(of(both).kind, Kind::Errors);
+    }
+
+    #[test]
+    fn a_command_and_how_its_process_ended_are_two_things() {
+        for end in
+            ["  exitcode  : -9 (pid: 143)\n", "[0]:\n  rank      : 3 (local_rank: 3)\n  exitcode  : -9 (pid: 143)\n"]
+        {
+            let text = format!("torchrun --nproc_per_node 8 train.py\n{end}");
+            let cards = parts::read_all("text", &text);
+            let kinds: Vec<Kind> = cards.iter().map(|(card, _)| card.kind).collect();
+            assert_eq!(kinds, [Kind::Script, Kind::Errors], "{end}");
+            assert!(cards[1].1.contains("exitcode") && !cards[0].1.contains("exitcode"));
+        }
+        // The arguments that DeepSpeed's launcher prints make no script of it.
+        let card = of(
+            "[2025-03-01 10:00:00,000] [INFO] [launch.py:319:sigkill_handler] Killing subprocess 100\n[2025-03-01 10:00:01,000] [ERROR] [launch.py:325:sigkill_handler] ['/usr/bin/python', '-u', 'train.py', '--deepspeed', 'ds.json', '--model_name_or_path', 'x'] exits with return code = -9\n",
+        );
+        assert_eq!(card.kind, Kind::Errors);
+        assert_ne!(of("  exitcode  : 0 (pid: 143)\n").kind, Kind::Errors);
+    }
+
+    #[test]
+    fn a_launch_that_says_nothing_says_where_that_stands() {
+        for (text, file) in
+            [("accelerate launch train.py\n", "accelerate env"), ("deepspeed train.py --lr 1e-5\n", "ds_config.json")]
+        {
+            let card = of(text);
+            assert_eq!((card.kind, card.outcome), (Kind::Script, Outcome::Refused), "{text}: {card:?}");
+            assert!(card.said.contains(file), "{}", card.said);
+        }
+    }
+
+    #[test]
+    fn options_of_an_engine_are_read_without_its_command() {
+        for text in [
+            "--tensor-parallel-size 2 --max-num-seqs 64 --max-model-len 8192\n",
+            "--tensor-parallel-size 2\n--max-num-seqs 64\n--max-model-len 8192\n",
+            "args:\n  - \"--tensor-parallel-size=2\"\n  - \"--max-num-seqs=64\"\n  - --max-model-len\n  - \"8192\"\n",
+        ] {
+            let card = of(text);
+            let s = &card.run.serving;
+            assert_eq!(
+                (s.engine.as_deref(), s.tp, s.requests, s.context),
+                (Some("vllm"), Some(2), Some(64), Some(8192)),
+                "{text}"
+            );
+            assert_eq!(card.outcome, Outcome::Partly, "no model: {card:?}");
+        }
+        let sglang = of("--model-path Qwen/Qwen2.5-7B-Instruct --tp 2 --mem-fraction-static 0.8\n");
+        assert_eq!((sglang.run.serving.engine.as_deref(), sglang.run.serving.tp), (Some("sglang"), Some(2)));
+        // Options that several programs have, and words around them, make no engine's.
+        for text in ["--tensor-parallel-size 2 --seed 1\n", "set --max-model-len 8192 if it does not fit\n"] {
+            assert_ne!(of(text).kind, Kind::Serve, "{text}");
+        }
+    }
+
+    /// ms-swift: Megatron-LM's flags with underscores, values for switches, and defaults of its own.
+    #[test]
+    fn swifts_megatron_has_its_own_defaults() {
+        let text = "NPROC_PER_NODE=8 \\\nmegatron sft \\\n    --model Qwen/Qwen2.5-7B-Instruct \\\n    --tensor_model_parallel_size 4 \\\n    --sequence_parallel false \\\n    --max_length 2048 \\\n    --lr 1e-5\n";
+        let card = of(text);
+        let l = &card.run.layout;
+        assert_eq!((card.kind, card.outcome), (Kind::Megatron, Outcome::Read), "{card:?}");
+        assert_eq!(
+            (l.tp, l.sp, l.seq, l.mbs, l.batch, l.zero),
+            (Some(4), Some(false), Some(2048), Some(1), Some(16), Some(1))
+        );
+        assert_eq!(l.recompute, Some(crate::memory::activations::Recompute::Selective));
+        assert_eq!((card.run.cluster.node, card.run.model.name.is_empty()), (Some(8), false));
+        let lora = of(&text.replace("--lr 1e-5", "--train_type lora --sequence_parallel true"));
+        assert_eq!(lora.outcome, Outcome::Partly);
+        // modelscope/ms-swift issue 5737: the command above its error.
+        let text = format!(
+            "{text}\n[rank14]: AssertionError: Number of layers should be divisible by the pipeline-model-parallel size\n"
+        );
+        let both = parts::read_all("text", &text);
+        assert_eq!(both.iter().map(|(card, _)| card.kind).collect::<Vec<_>>(), [Kind::Megatron, Kind::Errors]);
+    }
+
+    #[test]
+    fn more_processes_than_gpus_are_told_as_that() {
+        let text =
+            "#!/bin/bash\n#SBATCH --nodes=1\n#SBATCH --gres=gpu:4\ntorchrun --standalone --nproc_per_node=8 train.py\n";
+        for (text, kind) in [
+            (text.to_owned(), Kind::Script),
+            (
+                text.replace("train.py", "pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32"),
+                Kind::Megatron,
+            ),
+        ] {
+            let card = of(&text);
+            let why = card.stop.as_ref().map(|stop| stop.why.clone()).unwrap_or_default();
+            assert!(why.contains("A node starts 8 processes and the job has 4 GPUs there"), "{why}");
+            assert_eq!((card.kind, card.run.cluster.node), (kind, Some(4)), "{card:?}");
+        }
+    }
+
+    /// CSC's example of Lightning: srun starts the processes, whatever they need to meet.
+    #[test]
+    fn tasks_of_srun_are_counted() {
+        let card = of(
+            "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=4\n#SBATCH --cpus-per-task=10\n#SBATCH --gres=gpu:v100:4\n\nsrun python3 mnist_lightning_ddp.py --epochs=100\n",
+        );
+        assert!(card.found.iter().any(|found| found.what == "Processes that start" && found.value == "8"), "{card:?}");
+        assert!(card.unread.iter().any(|unread| unread.line == 7 && unread.why.contains("Lightning")), "{card:?}");
+    }
+
+    #[test]
+    fn a_path_of_a_log_makes_no_command() {
+        let report = "| Server | tok/s |\n| --- | --- |\n| llama.cpp | 18.4 |\n\nfull output in /var/log/llama-server.log, -m was Q4\n";
+        assert!(!of(report).said.contains("command of llama.cpp"), "{}", of(report).said);
+        assert!(of("./llama-server -m model.gguf -ngl 99\n").said.contains("command of llama.cpp"));
     }
 }

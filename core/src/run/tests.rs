@@ -1175,7 +1175,7 @@ fn a_variable_of_two_values_is_not_known() {
     let card = read("m.sh", text);
     assert_eq!((card.run.layout.tp, card.run.layout.pp), (None, Some(2)), "{card:?}");
     assert_eq!(card.run.unknown, ["layout.tp"]);
-    let why = "the variable isn't set in this text, or is set to different values";
+    let why = "the variable’s value isn't known: the text doesn't set it, sets it to different values, or takes it from what a command prints";
     assert!(card.unread.iter().any(|u| u.text.contains("$TP") && u.why == why), "{:?}", card.unread);
     assert!(card.found.iter().all(|found| !found.value.contains('$')), "{:?}", card.found);
     for other in ["TP=2; TP=4", "for TP in 1 2; do", "TP=2\nTP=$((2 * 2))", "TP=2\nif x; then TP=4; fi"] {

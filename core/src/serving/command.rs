@@ -97,7 +97,7 @@ pub struct Read {
 }
 
 /// Why a variable isn't read.
-const UNSET: &str = "the variable isn't set in this text, or is set to different values";
+const UNSET: &str = "the variable’s value isn't known: the text doesn't set it, sets it to different values, or takes it from what a command prints";
 
 /// Why a value isn't read: a variable has none, and others are wrong in a way of their own.
 pub(crate) fn not_read(value: &str, otherwise: &'static str) -> &'static str {
@@ -743,7 +743,7 @@ mod tests {
         assert_eq!(
             got.problems,
             [
-                "-tp $TP: the variable isn't set in this text, or is set to different values.",
+                "-tp $TP: the variable’s value isn't known: the text doesn't set it, sets it to different values, or takes it from what a command prints.",
                 "--gpu-memory-utilization 90: a share between 0 and 1 is needed, as 0.9."
             ]
         );

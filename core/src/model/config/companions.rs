@@ -9,10 +9,14 @@ const OF_MODELOPT: &str = "It is hf_quant_config.json, which says how ModelOpt q
                            file below it: some have no quantization_config of their own.";
 
 /// Fields that only one kind of file has all of, and what to say of it.
-const COMPANIONS: [(&[&str], &str); 11] = [
+const COMPANIONS: [(&[&str], &str); 12] = [
     (
         &["results", "versions", "configs"],
         "It is what the evaluation harness writes, a model’s scores. Bring the model’s config.json.",
+    ),
+    (
+        &["results", "versions", "config.model_args"],
+        "It is what the evaluation harness writes, a model’s scores. For the speed, paste what the run or the server prints.",
     ),
     (
         &["distributed", "training", "model"],

@@ -142,11 +142,88 @@ struct Sizes {
     is_unread: bool,
 }
 
+/// Flags of ms-swift's `megatron sft` that say nothing of memory or time, by how they begin.
+const PASSED_OF_SWIFT: &[&str] = &[
+    "agent-template",
+    "columns",
+    "dataset",
+    "finetune",
+    "load",
+    "loss-scale",
+    "max-epochs",
+    "model-author",
+    "model-name",
+    "model-type",
+    "no-initialization",
+    "num-train-epochs",
+    "packing",
+    "padding-free",
+    "safe-serialization",
+    "strict",
+    "system",
+    "template",
+    "truncation",
+    "use-hf",
+];
+
+/// Whether a text has ms-swift's command for Megatron-LM: `megatron sft`.
+pub(in crate::run) fn is_swift(text: &str) -> bool {
+    ["sft", "pt", "rlhf"].iter().any(|task| text.contains(&format!("megatron {task} ")))
+}
+
+/// Reads the flags of `megatron sft`: Megatron-LM's with values for switches, and defaults of its own (swift.readthedocs.io, Megatron-SWIFT, "Command line
+/// arguments", 3.12; `swift/megatron/argument/megatron_args.py`).
+fn of_swift(given: &[Given], card: &mut Card) {
+    let is_off = |flag: &Given| matches!(flag.value(), "false" | "False");
+    let mut own: Vec<Given> = given.iter().filter(|flag| !is_off(flag)).cloned().collect();
+    for flag in &mut own {
+        if matches!(flag.value(), "true" | "True") {
+            flag.values.clear();
+        }
+        if flag.name == "max-length" {
+            flag.name = "seq-length".to_owned();
+        }
+    }
+    let is_given = |name: &str| given.iter().any(|flag| flag.name == name);
+    let adapts = |flag: &Given| matches!(flag.name.as_str(), "train-type" | "tuner-type") && flag.value() != "full";
+    let model = own.iter().find(|flag| flag.name == "model").cloned();
+    for flag in own.iter().filter(|flag| adapts(flag)) {
+        card.unread_setting(&flag.text(), super::trainer::ADAPTERS, flag.line);
+    }
+    let is_passed = |flag: &Given| {
+        PASSED_OF_SWIFT.iter().any(|start| flag.name.starts_with(start))
+            || matches!(flag.name.as_str(), "model" | "tuner-type")
+    };
+    own.retain(|flag| !is_passed(flag));
+    of(&own, true, card);
+    if let Some(model) = model {
+        match crate::model::presets::of_hub(model.value()) {
+            Some(preset) => {
+                card.run.model = Model::of(&ModelRef::Preset(preset));
+                card.found("Model", model.value(), model.line);
+            }
+            None => card.unread(&model.text(), "not one of the course’s models: paste its config.json", model.line),
+        }
+    }
+    let l = &mut card.run.layout;
+    l.mbs = l.mbs.or(Some(1).filter(|_| !is_given("micro-batch-size")));
+    l.batch = l.batch.or(Some(16).filter(|_| !is_given("global-batch-size")));
+    if !is_given("recompute-granularity") {
+        l.recompute = Some(Recompute::Selective);
+    }
+    if !given.iter().any(|flag| flag.name == "use-distributed-optimizer" && is_off(flag)) {
+        l.zero = l.zero.map(|zero| zero.max(1));
+    }
+}
+
 /// Reads flags.
 pub(in crate::run) fn read(name: &str, text: &str) -> Card {
     let mut card = Card::new(name, Kind::Megatron);
     let given = options(text);
-    read_given(&given, &mut card, |given, card| of(given, true, card));
+    match is_swift(text) {
+        true => read_given(&given, &mut card, of_swift),
+        false => read_given(&given, &mut card, |given, card| of(given, true, card)),
+    }
     // What the job asks for, where the launch doesn't say it.
     crate::run::evidence::machines(text, &mut card);
     let machines = [card.run.cluster.nodes, card.run.cluster.node];

@@ -51,7 +51,7 @@ const STARTS: [&str; 6] =
 /// The first command in a text that starts a server, and the lines that it stands on, from 0.
 pub(in crate::run) fn find(text: &str) -> Option<(Range<usize>, Read)> {
     if !STARTS.iter().any(|start| text.contains(start)) {
-        return of_ray(text);
+        return of_ray(text).or_else(|| of_options(text));
     }
     let lines: Vec<&str> = text.lines().collect();
     let line = |i: usize| lines.get(i).map_or("", |line| line.trim());
@@ -150,6 +150,64 @@ fn of_container(lines: &[&str]) -> Option<(Range<usize>, Read)> {
         let read = command::read(&whole).filter(|read| read.serve != Serve::default())?;
         Some((range.start..to, read))
     })
+}
+
+/// Options that only one engine has, of those that people paste without its name.
+const OWN: [(&str, &[&str]); 2] = [
+    (
+        "vllm serve",
+        &[
+            "max-model-len",
+            "gpu-memory-utilization",
+            "max-num-seqs",
+            "max-num-batched-tokens",
+            "enforce-eager",
+            "swap-space",
+            "enable-prefix-caching",
+            "enable-chunked-prefill",
+        ],
+    ),
+    (
+        "sglang serve",
+        &[
+            "mem-fraction-static",
+            "context-length",
+            "max-running-requests",
+            "chunked-prefill-size",
+            "max-total-tokens",
+            "cuda-graph-max-bs",
+        ],
+    ),
+];
+
+/// The most lines of options without a command.
+const OPTIONS: usize = 200;
+
+/// A list of an engine's options without the command that they are given to: lines, or items of a list, of which one names the engine.
+fn of_options(text: &str) -> Option<(Range<usize>, Read)> {
+    let count = text.lines().count();
+    if count > OPTIONS {
+        return None;
+    }
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    let words = lines.flat_map(|line| {
+        let item = line.strip_prefix("- ").unwrap_or(line).trim_end_matches(['\\', ',']);
+        let is_key = item.strip_suffix(':').is_some_and(|key| matches!(key, "args" | "command" | "extraArgs"));
+        item.split_whitespace().filter(move |_| !is_key).map(|word| word.trim_matches(['"', '\'', ',', '[', ']']))
+    });
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    // Of two words without hyphens the second is no option's value.
+    let is_value = |word: &str| !word.starts_with('-');
+    if words.first().is_none_or(|word| is_value(word))
+        || words.windows(2).any(|pair| pair.iter().all(|word| is_value(word)))
+    {
+        return None;
+    }
+    let names = || words.iter().filter_map(|word| word.strip_prefix("--")?.split('=').next());
+    let (command, _) = OWN.iter().find(|(_, own)| names().any(|name| own.contains(&name)))?;
+    let read =
+        command::read(&format!("{command} {}", words.join(" "))).filter(|read| read.serve != Serve::default())?;
+    Some((0..count, read))
 }
 
 /// What Ray Serve starts as vLLM, by the `engine_kwargs` of its `llm_configs`, and the lines that they stand on (`ray-project/ray`,
