@@ -24,6 +24,7 @@ pub fn launch(text: &str, world: World, given: &[&str]) -> Launch {
     }
     launch.gpus_asked = options.gpus_of_a_node() > 0;
     launch.asked = options.task_count().max(options.node_count());
+    launch.one_node = options.node_count() <= 1;
     launch.crowded = options.task_count() > options.node_count();
     launch.sizeless = has_header && options.nodes.is_none() && options.ntasks.is_none() && launch.blame.is_none();
     if !has_header {

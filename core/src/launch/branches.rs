@@ -218,3 +218,37 @@ fn is_set(word: &str) -> bool {
     let name = word.split_once('=').map_or("", |(name, _)| name.trim_end_matches('+'));
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
+
+/// What a script gives to the programs of Python that it starts, and the line of the first that gets something: their own options.
+pub fn own_options(text: &str) -> Option<(usize, String)> {
+    let text = text.get(..text.len().min(MOST)).unwrap_or_default();
+    let mut found = None;
+    own_of(&parse(text, 1).items, 0, &mut found);
+    found
+}
+
+fn own_of(items: &[Item], depth: usize, found: &mut Option<(usize, String)>) {
+    if depth > DEEPEST || found.is_some() {
+        return;
+    }
+    for item in items {
+        match &item.step {
+            Step::Simple(simple) => {
+                let starts = simple.words.iter().any(|word| starts_program(&word.raw));
+                let at = simple.words.iter().position(|word| word.raw.ends_with(".py"));
+                let Some(at) = at.filter(|_| starts && found.is_none()) else { continue };
+                let own = simple.words.get(at + 1..).unwrap_or_default();
+                if own.iter().any(|word| word.raw.starts_with("--")) {
+                    let words: Vec<&str> = own.iter().map(|word| word.raw.as_str()).collect();
+                    *found = Some((own.first().map_or(item.line, |word| word.line), words.join(" ")));
+                }
+            }
+            Step::If(arms, otherwise) => {
+                arms.iter().map(|(_, body)| body).chain([otherwise]).for_each(|body| own_of(body, depth + 1, found));
+            }
+            Step::Case(_, arms) => arms.iter().for_each(|(_, body)| own_of(body, depth + 1, found)),
+            Step::Group(body, _) | Step::Loop(_, body) => own_of(body, depth + 1, found),
+            Step::Function(_, body) => own_of(body, depth + 1, found),
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Manifests for Kubernetes: Kubeflow Trainer's TrainJob, its predecessor PyTorchJob, and JobSet, each of which makes a pod for each node.
 //!
 //! What the operators set: Trainer and the PyTorchJob controller give each pod PET_NNODES, PET_NPROC_PER_NODE, PET_NODE_RANK, PET_MASTER_ADDR
-//! and PET_MASTER_PORT, which torchrun reads (kubeflow/trainer `pkg/runtime/framework/plugins/torch/torch.go`, kubeflow/training-operator
+//! and PET_MASTER_PORT, which torchrun reads, and the PyTorchJob controller RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT as well (kubeflow/trainer `pkg/runtime/framework/plugins/torch/torch.go`, kubeflow/training-operator
 //! `pkg/controller.v1/pytorch/envvar.go`). JobSet gives an index alone. Of Trainer's runtimes `torch-distributed` is known, which asks for one
 //! node and mounts nothing (`manifests/base/runtimes/torch_distributed.yaml`).
 
@@ -39,6 +39,8 @@ struct Job<'a> {
     pods: Vec<&'a Node>,
     /// Whether the operator sets variables that torchrun reads.
     sets: bool,
+    /// Whether an operator sets RANK and WORLD_SIZE, too.
+    ranks: bool,
     /// Processes of each pod.
     nproc: Option<&'a Node>,
     /// Whether a runtime that is not here may say more.
@@ -130,6 +132,7 @@ fn job<'a>(document: &'a Node, kind: &str, launch: &mut Launch) -> Option<Job<'a
             container: at("trainer"),
             pods: overrides.iter().filter_map(|one| one.get("spec")).collect(),
             sets: true,
+            ranks: false,
             nproc: at("trainer.numProcPerNode"),
             elsewhere: !known,
         });
@@ -178,6 +181,7 @@ fn job<'a>(document: &'a Node, kind: &str, launch: &mut Launch) -> Option<Job<'a
         container,
         pods: pod.into_iter().collect(),
         sets: kind == "PyTorchJob",
+        ranks: kind == "PyTorchJob",
         nproc: at("nprocPerNode"),
         elsewhere: false,
     })
@@ -387,6 +391,16 @@ fn start(job: &Job<'_>, world: World, launch: &mut Launch) {
             ];
             for (name, value) in own.iter().filter(|_| job.sets) {
                 env.set(name, value.clone(), true, 0);
+            }
+            // With several processes on a node they count those of the node, and torchrun sets them anew.
+            let ranks = [
+                ("WORLD_SIZE", job.nodes.to_string()),
+                ("RANK", node.to_string()),
+                ("MASTER_ADDR", host(0)),
+                ("MASTER_PORT", PORT.to_owned()),
+            ];
+            for (name, value) in ranks.into_iter().filter(|_| job.ranks && job.nproc.is_none()) {
+                env.set(name, value, true, 0);
             }
             env.set("JOB_COMPLETION_INDEX", node.to_string(), true, 0);
             let small_shm = if has_memory(job) { Some(false) } else { Some(true).filter(|_| !job.elsewhere) };

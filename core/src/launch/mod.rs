@@ -32,7 +32,7 @@ pub mod world;
 pub(crate) mod yaml;
 
 pub(crate) use batch::header_of;
-pub(crate) use branches::{Arm, Branches, Fate};
+pub(crate) use branches::{Arm, Branches, Fate, own_options};
 pub use cases::Case;
 pub(crate) use manifest::{Size, size as pods};
 pub use params::{Params, Script, Show};

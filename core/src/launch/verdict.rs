@@ -243,6 +243,8 @@ pub struct Launch {
     pub reach: Reach,
     /// The first line that was not read, of those on which something hangs; 0 for none.
     pub unread: usize,
+    /// Whether the job has one node, on which a process may be all that it starts.
+    pub one_node: bool,
     /// Whether its processes are known, and all that isn't is whether the program needs ranks that nothing sets.
     pub unranked: bool,
     /// Variables that were read, and have no value: lines and names.
@@ -325,7 +327,7 @@ impl Launch {
         let nothing =
             |p: &Process| p.rank.is_none() && p.world_size.is_none() && p.master.is_empty() && p.port.is_empty();
         // A program that takes its ranks from Slurm, or needs none, is told nothing: which it is, is not in the script.
-        let alone = !self.stepped && self.asked <= 1;
+        let alone = !self.stepped && (self.asked <= 1 || self.one_node);
         if !self.processes.is_empty() && self.processes.iter().all(nothing) && (self.stepped || self.by_hand || alone) {
             let why = "RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are not set. Whether the program needs them is not known here: \
                        init_process_group() does, Lightning takes what Slurm sets.";

@@ -178,6 +178,8 @@ pub struct Card {
     pub unread_count: usize,
     /// What makes the run fail, if something does.
     pub stop: Option<Stop>,
+    /// Whether somebody wrote all of its text, so that nothing in it was printed.
+    pub written: bool,
     /// Whether a launch in it was followed and works.
     pub launches: bool,
     /// What it says of the run.
@@ -223,7 +225,11 @@ impl Card {
 
     /// Whether its text may hold errors that the course's signs explain: output, or what starts a program with what came of it.
     pub fn may_hold_errors(&self) -> bool {
-        matches!(self.kind, Kind::Unknown | Kind::Errors | Kind::Log | Kind::Serve | Kind::Script | Kind::Megatron)
+        !self.written
+            && matches!(
+                self.kind,
+                Kind::Unknown | Kind::Errors | Kind::Log | Kind::Serve | Kind::Script | Kind::Megatron
+            )
     }
 
     /// A refusal with its reason.

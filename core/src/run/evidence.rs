@@ -212,6 +212,7 @@ pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Optio
     super::hardware::asked(card, text);
     // What the job has is what its header asks for: a step inside it may take less.
     let header = header_of(text);
+    header_unread(card, text);
     // A setting that is given two values has none that is known, and neither has one that depends on a condition.
     let number = |name: &str| {
         let flags = given.iter().filter(|flag| flag.name == name && flag.open.is_none());
@@ -278,6 +279,32 @@ pub(super) fn allocation(text: &str, given: &[Given], card: &mut Card) -> (Optio
         }
     }
     (nodes, node)
+}
+
+/// Notes what of a batch header isn't read: a GPU that isn't known, and lines behind the first command, which sbatch doesn't read.
+fn header_unread(card: &mut Card, text: &str) {
+    let is_known = card.run.cluster.gpu.is_some() || card.run.cluster.short.is_some();
+    let mut has_command = false;
+    for (i, line) in text.lines().enumerate() {
+        let bare = line.trim();
+        let Some(options) = bare.strip_prefix("#SBATCH") else {
+            // A command ends the header, and nothing else does.
+            has_command |= !bare.is_empty() && !bare.starts_with('#');
+            continue;
+        };
+        if has_command {
+            if text.contains("#!") {
+                card.unread(bare, "sbatch reads no #SBATCH line behind the first command", i + 1);
+            }
+            continue;
+        }
+        let options = options.split(" #").next().unwrap_or_default();
+        let kind = options.split_once("gpu:").and_then(|(_, rest)| rest.split([':', ' ', ',']).next());
+        let is_named = kind.is_some_and(|kind| !kind.is_empty() && kind.starts_with(|c: char| c.is_ascii_alphabetic()));
+        if let Some(kind) = kind.filter(|_| is_named && !is_known) {
+            card.unread(bare, format!("the GPU “{kind}” isn’t known here: set cluster.gpu"), i + 1);
+        }
+    }
 }
 
 /// Nodes and GPUs of each by a header of PBS: `#PBS -l select=2:ncpus=32:ngpus=4`, and `-l nodes=2:ppn=4:gpus=4` of Torque. Other parts are noted, and so is
@@ -368,6 +395,21 @@ pub(super) fn script(name: &str, text: &str) -> Card {
         pods => pods,
     };
     started(text, [nodes, node], &mut card);
+    if text.contains("apiVersion:")
+        && !card.found.is_empty()
+        && !card.launches
+        && card.stop.is_none()
+        && card.unread_count == 0
+    {
+        card.unread(
+            "What starts in the pods",
+            "it isn’t followed here: paste its command or script, or what a pod prints",
+            0,
+        );
+    }
+    if let Some((line, own)) = crate::launch::own_options(text).filter(|_| !trains && !card.found.is_empty()) {
+        card.unread(&own, "the program’s own options aren’t read", line);
+    }
     if card.found.is_empty()
         && card.stop.is_none()
         && let Some((_, said)) = BARE.iter().find(|(program, _)| text.contains(program))

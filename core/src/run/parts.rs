@@ -50,7 +50,11 @@ fn apart<'a>(name: &str, text: &'a str) -> Vec<(Card, Cow<'a, str>)> {
         })
     };
     let bare = if fences > 0 { Cow::Owned(kept(&|_| true)) } else { Cow::Borrowed(text) };
-    let whole = || vec![(read(name, &bare), bare.clone())];
+    let whole = || {
+        let mut card = read(name, &bare);
+        card.written = matches!(card.kind, Kind::Script | Kind::Megatron | Kind::Serve) && is_written(&bare);
+        vec![(card, bare.clone())]
+    };
     let parts = parts_of(name, &lines);
     let is_cut = |i: usize| parts.iter().any(|(part, ..)| part.lines.contains(&i));
     let is_left = |i: &usize| {
@@ -199,6 +203,7 @@ impl Part {
     /// Its card, which says where it stands and how sure that is.
     fn placed(&self, mut card: Card, lines: &Lines<'_>) -> Card {
         card.part = Some([self.lines.start + 1, self.lines.end]);
+        card.written = self.form == Form::Shell && self.unsure.is_empty();
         let Some((first, last)) = self.unsure.first().zip(self.unsure.last()) else { return card };
         for i in &self.unsure {
             card.unread(lines.get(*i), "it may be the script’s, or what it printed", i + 1);
@@ -589,7 +594,10 @@ fn line_of(line: &str) -> Line {
     {
         return Line::Shell;
     }
-    if is_numbers(line) || is_failure(line) || is_printed(line, first) {
+    // The arm of a case: `0|1) ;;`
+    let is_arm = first.ends_with(')') && !first.contains('(');
+    let is_arm_alone = is_arm && (line == first || line.ends_with(";;"));
+    if !is_arm_alone && (is_numbers(line) || is_failure(line) || is_printed(line, first)) {
         return Line::Printed;
     }
     // A function, or a command that a variable holds: `"$@"`.
@@ -602,8 +610,7 @@ fn line_of(line: &str) -> Line {
         return Line::Shell;
     }
     let closes = line.trim_matches([')', '(', '"', '\'', ';', '}', '{', '&']).is_empty();
-    // The arm of a case, and what only a shell would put in its place.
-    let is_arm = first.ends_with(')') && !first.contains('(');
+    // What only a shell would put in its place.
     if closes || is_arm || line.contains("${") || line.contains("$(") || line.contains(" && ") {
         Line::Shell
     } else {

@@ -129,7 +129,11 @@ pub fn read(name: &str, text: &str) -> Card {
         return hardware::names(name, text);
     }
     if let Some((lines, command)) = config::serve::find(text) {
-        return served(name, text, &lines, config::serve::read(name, lines.start + 1, &command));
+        let mut card = config::serve::read(name, lines.start + 1, &command);
+        if config::is_cut(text) && lines.end >= text.trim_end().lines().count() {
+            config::serve::cut(&mut card, text.trim_end().lines().last().unwrap_or_default(), lines.end);
+        }
+        return served(name, text, &lines, card);
     }
     if config::fsdp::is_code(bare) {
         return config::fsdp::code(name, text);
@@ -938,5 +942,103 @@ mod tests {
         let report = "| Server | tok/s |\n| --- | --- |\n| llama.cpp | 18.4 |\n\nfull output in /var/log/llama-server.log, -m was Q4\n";
         assert!(!of(report).said.contains("command of llama.cpp"), "{}", of(report).said);
         assert!(of("./llama-server -m model.gguf -ngl 99\n").said.contains("command of llama.cpp"));
+    }
+
+    fn why(card: &Card, part: &str) -> bool {
+        card.unread.iter().any(|unread| unread.why.contains(part))
+    }
+
+    /// One process on one GPU needs no ranks, however many tasks the job has: rkenny/4960A `SUGER/submit.beluga.sh` and others.
+    #[test]
+    fn one_process_on_one_node_is_not_said_to_fail() {
+        for tasks in [1, 4, 40] {
+            let card = of(&format!(
+                "#!/bin/bash\n#SBATCH --gres=gpu:1\n#SBATCH --ntasks-per-node={tasks}\n#SBATCH --cpus-per-task=1\npython train.py\n"
+            ));
+            assert!(
+                card.stop.is_none() && card.found.iter().any(|f| f.what == "Processes that start" && f.value == "1"),
+                "{card:?}"
+            );
+        }
+        // Where something speaks of a world, a rank is missing.
+        let card = of(
+            "#!/bin/bash\n#SBATCH --gres=gpu:2\n#SBATCH --ntasks-per-node=2\nexport MASTER_ADDR=localhost\nexport MASTER_PORT=29500\nexport WORLD_SIZE=2\npython train.py\n",
+        );
+        assert!(card.stop.is_some(), "{card:?}");
+    }
+
+    #[test]
+    fn the_operator_of_pytorch_sets_ranks() {
+        let pods = |name: &str, n: u32| {
+            format!(
+                "    {name}:\n      replicas: {n}\n      template:\n        spec:\n          containers:\n          - name: pytorch\n            image: pytorch/pytorch:2.2.0\n            command: [\"python\", \"train.py\"]\n            env:\n            - name: WORLD_SIZE\n              value: \"4\"\n            resources:\n              limits:\n                nvidia.com/gpu: 1\n"
+            )
+        };
+        let text = format!(
+            "apiVersion: \"kubeflow.org/v1\"\nkind: PyTorchJob\nmetadata:\n  name: llama-dp\nspec:\n  pytorchReplicaSpecs:\n{}{}",
+            pods("Master", 1),
+            pods("Worker", 3)
+        );
+        let card = of(&text);
+        assert!(card.stop.as_ref().is_none_or(|stop| !stop.why.contains("RANK")), "{card:?}");
+        assert_eq!((card.run.cluster.nodes, card.run.cluster.node), (Some(4), Some(1)));
+    }
+
+    /// A script's own `echo`s and comments say nothing of a run.
+    #[test]
+    fn a_script_holds_no_errors() {
+        let script = "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --gpus-per-node=8\n# causing EADDRINUSE when the worker tries to bind.\ncase $1 in\n  0|1) ;;\n  *) echo \"ERROR: CUDA out of memory\"; exit 1 ;;\nesac\nsrun torchrun --nnodes=2 --nproc_per_node=8 train.py\n";
+        let cards = parts::read_all("ray.sub", script);
+        assert_eq!(cards.len(), 1, "{cards:?}");
+        assert!(cards[0].0.kind == Kind::Script && !cards[0].0.may_hold_errors(), "{:?}", cards[0].0);
+        let with = format!(
+            "{script}Traceback (most recent call last):\n  File \"t.py\", line 3, in main\n    f()\nValueError: it broke\n"
+        );
+        let holds: Vec<bool> = parts::read_all("log", &with).iter().map(|(card, _)| card.may_hold_errors()).collect();
+        assert_eq!(holds, [false, true]);
+    }
+
+    /// What follows a backslash at the end may say anything that isn't said before it.
+    #[test]
+    fn a_command_that_is_cut_leaves_the_rest_open() {
+        let card = of("vllm serve Qwen/QwQ-32B \\\n");
+        assert!(
+            card.outcome == Outcome::Partly
+                && card.run.is_unknown("serving.tp")
+                && card.run.is_unknown("serving.weight"),
+            "{card:?}"
+        );
+        let whole = of("vllm serve Qwen/QwQ-32B \\\n  --tensor-parallel-size 2\n");
+        assert_eq!((whole.outcome, whole.run.unknown.len()), (Outcome::Read, 0), "{whole:?}");
+        let flags = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --vocab-size 32000 --seq-length 4096 --micro-batch-size 1 --bf16 --tensor-model-parallel-size 2";
+        let card = of(&format!("{flags} \\\n"));
+        assert_eq!((card.run.layout.tp, card.run.layout.pp, card.run.layout.zero), (Some(2), None, None), "{card:?}");
+        assert!(card.run.is_unknown("layout.pp") && card.run.model.sizes.is_empty() && card.run.model.name.is_empty());
+        assert_eq!(of(flags).run.layout.pp, Some(1));
+    }
+
+    #[test]
+    fn what_of_a_launch_is_not_read_is_marked() {
+        let card = of(
+            "torchrun --nnodes 1 --nproc_per_node 4 finetuning.py --enable_fsdp --use_peft --model_name /models/7B\n",
+        );
+        assert!(card.outcome == Outcome::Partly && why(&card, "own options"), "{card:?}");
+        let card = of("#!/bin/bash\n#SBATCH --gres=gpu:a5000:2\npython train.py\n");
+        assert!(why(&card, "“a5000” isn’t known"), "{card:?}");
+        let card = of("#!/bin/bash\n#SBATCH --nodes=1\n--mem=32G\n#SBATCH --gres=gpu:1\npython train.py\n");
+        assert!(card.run.cluster.node.is_none() && why(&card, "behind the first command"), "{card:?}");
+        // NVIDIA-NeMo/RL `infra/examples/rayjob-monolithic.yaml`: a wrapper script is what trains.
+        let card = of(
+            "apiVersion: ray.io/v1\nkind: RayJob\nmetadata:\n  name: sft-job\nspec:\n  entrypoint: \"bash tests/functional/sft.sh\"\n  rayClusterSpec:\n    workerGroupSpecs:\n    - groupName: gpu-workers\n      replicas: 1\n      template:\n        spec:\n          containers:\n          - name: ray-worker\n            image: nemo-rl\n            resources:\n              limits: { nvidia.com/gpu: \"1\" }\n",
+        );
+        assert!(card.outcome == Outcome::Partly && why(&card, "paste its command or script"), "{card:?}");
+    }
+
+    #[test]
+    fn variables_of_a_container_are_known() {
+        let card = of(
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: vllm\n    image: vllm/vllm-openai:v0.8.5\n    env:\n    - name: MODEL_REPO\n      value: Qwen/Qwen2.5-7B-Instruct\n    command: [\"/bin/sh\", \"-c\"]\n    args:\n    - |\n      vllm serve ${MODEL_REPO} --tensor-parallel-size 2\n",
+        );
+        assert_eq!((card.run.model.name.as_str(), card.run.serving.tp), ("qwen2.5-7b", Some(2)), "{card:?}");
     }
 }

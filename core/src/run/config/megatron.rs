@@ -224,6 +224,24 @@ pub(in crate::run) fn read(name: &str, text: &str) -> Card {
         true => read_given(&given, &mut card, of_swift),
         false => read_given(&given, &mut card, |given, card| of(given, true, card)),
     }
+    if super::is_cut(text) {
+        let has = |names: &[&str]| given.iter().any(|flag| names.contains(&flag.name.as_str()));
+        let keys = [
+            ("layout.tp", has(&["tensor-model-parallel-size", "model-parallel-size"])),
+            ("layout.pp", has(&["pipeline-model-parallel-size"])),
+            ("layout.cp", has(&["context-parallel-size"])),
+            ("layout.ep", has(&["expert-model-parallel-size"])),
+            ("layout.zero", false),
+            ("layout.sp", has(&["sequence-parallel"])),
+            ("layout.recompute", has(&["recompute-granularity", "recompute-activations"])),
+            ("layout.dtype", has(&["bf16", "fp16"])),
+            ("layout.fp8", has(&["fp8-format"])),
+            // Experts, groups or another width may follow.
+            ("model.sizes", card.run.model == Model::default() || is_swift(text)),
+        ];
+        let text = text.trim_end();
+        super::cut(&mut card, text.lines().last().unwrap_or_default(), text.lines().count(), &keys);
+    }
     // What the job asks for, where the launch doesn't say it.
     crate::run::evidence::machines(text, &mut card);
     let machines = [card.run.cluster.nodes, card.run.cluster.node];

@@ -182,6 +182,21 @@ fn close(all: &mut [Given]) {
     }
 }
 
+/// Whether a command goes on behind the end of a text.
+pub(super) fn is_cut(text: &str) -> bool {
+    text.trim_end().ends_with('\\')
+}
+
+/// What is said of the last line of such a text.
+pub(super) const CUT: &str = "the command goes on behind this line, and the rest isn’t here";
+
+/// Notes that the rest of a command isn't here, so that these settings aren't known unless they are given.
+fn cut(card: &mut Card, text: &str, line: usize, keys: &[(&str, bool)]) {
+    card.unread(text, CUT, line);
+    let open = keys.iter().filter(|(_, is_given)| !is_given).map(|(key, _)| (*key).to_owned());
+    leave_open(card, open.collect());
+}
+
 /// Why an option in an [`Open`] branch counts for nothing.
 pub(super) const OPEN: &str = "it depends on a condition that isn’t decided here";
 
@@ -304,6 +319,19 @@ fn variables<'a>(text: &'a str, branches: &Branches) -> Vec<Variable<'a>> {
         *known = known.filter(|known| Some(*known) == value && (within(&lines, holds) || within(holds, &lines)));
         if within(holds, &lines) {
             *holds = lines;
+        }
+    }
+    // Those of a container in a manifest: `- name: MODEL`, and below it `value: org/model`.
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    for (at, pair) in lines.windows(2).enumerate() {
+        let [first, second] = pair else { continue };
+        let quoted = |text: &'a str| text.trim().trim_matches(['"', '\'']);
+        let name = first.strip_prefix("- name:").map(quoted).filter(|name| is_name(name));
+        let value =
+            second.strip_prefix("value:").map(quoted).filter(|value| !value.contains([' ', '$']) && value.len() < 200);
+        if let (Some(name), Some(value)) = (name, value) {
+            let (_, known, _) = all.entry(name).or_insert((at, Some(value), 0..usize::MAX));
+            *known = known.filter(|known| *known == value);
         }
     }
     let header = crate::launch::header_of(text);

@@ -242,6 +242,19 @@ fn of_ray(text: &str) -> Option<(Range<usize>, Read)> {
     Some((at..at + 1 + below.len(), read))
 }
 
+/// Notes that a command goes on behind a line, which is its last one here.
+pub(in crate::run) fn cut(card: &mut Card, text: &str, line: usize) {
+    let s = &card.run.serving;
+    let keys = [
+        ("serving.tp", s.tp.is_some()),
+        ("serving.pp", s.pp.is_some()),
+        ("serving.dp", s.dp.is_some()),
+        ("serving.weight", s.weight.is_some()),
+        ("serving.kv", s.kv.is_some()),
+    ];
+    super::cut(card, text, line, &keys);
+}
+
 /// What a command says, which stands on this line.
 pub(crate) fn read(name: &str, at: usize, read: &Read) -> Card {
     let mut card = Card::new(name, Kind::Serve);
