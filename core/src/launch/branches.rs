@@ -38,6 +38,8 @@ pub struct Branches {
     groups: usize,
     /// What the whole script starts.
     starts: Starts,
+    /// Variables at the end of the script, as far as they are known.
+    values: BTreeMap<String, String>,
 }
 
 /// Bytes of a script that are run.
@@ -49,7 +51,8 @@ impl Branches {
     pub fn of(text: &str) -> Self {
         let has = |line: &str| {
             let first = line.split_whitespace().next().unwrap_or_default();
-            matches!(first, "if" | "case" | "for" | "while" | "until") || line.contains("&&") || line.contains("||")
+            matches!(first, "if" | "case" | "for" | "while" | "until")
+                || ["&&", "||", "$(", "`"].iter().any(|mark| line.contains(mark))
         };
         let end = text.bytes().enumerate().skip(MOST).find(|(_, byte)| *byte == b'\n').map_or(text.len(), |(at, _)| at);
         let text = text.get(..end).unwrap_or(text);
@@ -67,13 +70,28 @@ impl Branches {
         let mut shell = Shell::new(Env::default(), None);
         shell.env.open = true;
         shell.by_hand = true;
+        let header = super::batch::header_of(text);
+        let node = Some(header.gpus_of_a_node()).filter(|n| *n > 0);
+        for (name, n) in
+            [("SLURM_NNODES", header.nodes), ("SLURM_JOB_NUM_NODES", header.nodes), ("SLURM_GPUS_ON_NODE", node)]
+        {
+            if let Some(n) = n {
+                shell.env.set(name, n.to_string(), true, 0);
+            }
+        }
         shell.branches = Some(Self { starts, ..Self::default() });
         shell.run_text(text, 1, &mut |_, args, _| {
             // A run is what all of it succeeds in.
             let started = args.first().is_some_and(|arg| starts_program(&arg.text));
             Went::On(started.then_some(true))
         });
-        shell.branches.unwrap_or_default()
+        let values = shell.env.values().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        Self { values, ..shell.branches.unwrap_or_default() }
+    }
+
+    /// The value that a variable has at the end of the script, if that is known.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(String::as_str)
     }
 
     /// What becomes of the branch that has this word of a line, from 1; none where it stands in no branch.

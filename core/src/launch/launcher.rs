@@ -128,6 +128,12 @@ pub fn kind(tasks: Vec<Task>, args: &[Arg], shell: &mut Shell) -> Kind {
     if program(name) == "kubectl" {
         return super::kubectl::kind(args, shell);
     }
+    if program(name).ends_with("_perf") {
+        return Kind::Unknown(format!(
+            "“{}” is one of nccl-tests. Built with MPI=1 its tasks make one communicator, and without MPI each tests its own GPUs alone: paste the table that it prints.",
+            shorten(program(name))
+        ));
+    }
     if listed(OTHERS, name) {
         return Kind::Unknown(format!("What “{}” starts is not followed here.", shorten(name)));
     }

@@ -125,6 +125,14 @@ impl Env {
         self.variable(name).map_or(0, |v| v.line)
     }
 
+    /// The variables that are set here and have one value that is known.
+    pub fn values(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.own.iter().filter_map(|(name, variable)| match variable.values.as_slice() {
+            [value] if known(value) => Some((name.as_str(), value.as_str())),
+            _ => None,
+        })
+    }
+
     /// What a program that is started here has.
     pub fn inherited(&self) -> Self {
         let all = self.base.iter().filter(|(name, _)| !self.own.contains_key(*name)).chain(&self.own);

@@ -376,6 +376,7 @@ pub(super) fn script(name: &str, text: &str) -> Card {
     let trains = config::trainer::is(&given);
     if trains {
         config::read_given(&given, &mut card, config::trainer::of);
+        config::note_callers(text, &mut card);
     } else if text.contains("accelerate launch") {
         config::read_given(&given, &mut card, config::trainer::launch);
     }

@@ -53,6 +53,14 @@ pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String
             run.layout.dtype = None;
             said.push(format!("Several commands start a server: that of {} counts", card.title()));
         }
+        // So does the configuration of another program: keys of the same name are not the same settings.
+        if let (Some(before), Some(now)) = (run.layout.framework.as_deref(), piece.layout.framework.as_deref())
+            && !is_one_program(before, now)
+        {
+            run.layout = Default::default();
+            run.unknown.retain(|key| !key.starts_with("layout."));
+            said.push(format!("Several programs train: the settings of {} count", card.title()));
+        }
         if card.kind == Kind::NcclTests {
             tested = [piece.cluster.node.take(), piece.cluster.nodes.take()];
         }
@@ -101,6 +109,17 @@ pub fn gather<'a>(cards: impl IntoIterator<Item = &'a Card>) -> (Run, Vec<String
         ));
     }
     (run, said)
+}
+
+/// Whether settings of these two may be of one run. DeepSpeed and FSDP come with others.
+fn is_one_program(one: &str, other: &str) -> bool {
+    let among = |name: &str| matches!(name, "accelerate" | "deepspeed" | "fsdp");
+    let joins = |name: &str, with: &str| match name {
+        "deepspeed" => with == "megatron",
+        "fsdp" => with == "torchtitan",
+        _ => false,
+    };
+    one == other || among(one) && among(other) || joins(one, other) || joins(other, one)
 }
 
 /// The output that shows steps of training, if one does: whatever a launch lacks in the lines that were pasted, a run has begun.
@@ -201,6 +220,30 @@ mod tests {
             "{said:?}"
         );
         assert_eq!(gather([&first, &first]).1, Vec::<String>::new());
+    }
+
+    #[test]
+    fn two_programs_settings_are_not_mixed() {
+        let megatron = read(
+            "pretrain.sh",
+            "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --tensor-model-parallel-size 4 --seq-length 4096 --micro-batch-size 2 --bf16\n",
+        );
+        let titan = read(
+            "8b.toml",
+            "[model]\nname = \"llama3\"\nflavor = \"8B\"\n\n[training]\nlocal_batch_size = 1\n\n[parallelism]\ndata_parallel_shard_degree = -1\n",
+        );
+        let (run, said) = gather([&megatron, &titan]);
+        assert_eq!((run.layout.seq, run.layout.mbs), (titan.run.layout.seq, Some(1)), "{said:?}");
+        assert_ne!(run.layout.tp, Some(4));
+        assert!(said.iter().any(|line| line == "Several programs train: the settings of 8b.toml count"), "{said:?}");
+        // What belongs together.
+        let trainer =
+            read("t.sh", "deepspeed --num_gpus 8 train.py --per_device_train_batch_size 2 --deepspeed ds.json\n");
+        let ds =
+            read("ds.json", "{\"zero_optimization\": {\"stage\": 3}, \"train_micro_batch_size_per_gpu\": \"auto\"}");
+        let (run, said) = gather([&trainer, &ds]);
+        assert_eq!((run.layout.mbs, run.layout.zero), (Some(2), Some(3)), "{said:?}");
+        assert!(said.iter().all(|line| !line.starts_with("Several")), "{said:?}");
     }
 
     /// torchtitan, `Model llama3 8B size: …` in its log beside the configuration that names the model.

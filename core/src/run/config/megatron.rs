@@ -224,6 +224,7 @@ pub(in crate::run) fn read(name: &str, text: &str) -> Card {
         true => read_given(&given, &mut card, of_swift),
         false => read_given(&given, &mut card, |given, card| of(given, true, card)),
     }
+    super::note_callers(text, &mut card);
     if super::is_cut(text) {
         let has = |names: &[&str]| given.iter().any(|flag| names.contains(&flag.name.as_str()));
         let keys = [

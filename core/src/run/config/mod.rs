@@ -102,6 +102,10 @@ pub(super) fn options(text: &str) -> Vec<Given> {
         }
         is_over = is_end;
         let fate = branches.of_word(at + 1, word.trim_end_matches(';'));
+        if is_callers(&word) {
+            goes_on = false;
+            continue;
+        }
         // What it holds counts where it is set.
         let held = word.strip_prefix('$').map(|name| name.trim_start_matches('{').split(['[', '}', ';']).next());
         if held.flatten().is_some_and(|name| holders.contains(name)) {
@@ -195,6 +199,23 @@ fn cut(card: &mut Card, text: &str, line: usize, keys: &[(&str, bool)]) {
     card.unread(text, CUT, line);
     let open = keys.iter().filter(|(_, is_given)| !is_given).map(|(key, _)| (*key).to_owned());
     leave_open(card, open.collect());
+}
+
+/// Whether a word stands for all that a script, or a function of it, was called with.
+fn is_callers(word: &str) -> bool {
+    matches!(word, "$@" | "$*" | "${@}" | "${*}") || word.starts_with("${@:")
+}
+
+/// Notes where a command gets what the script was called with, which isn't here.
+pub(super) fn note_callers(text: &str, card: &mut Card) {
+    let has = |line: &str| words(uncommented(line)).skip(1).any(|word| is_callers(&word));
+    // Where functions are called, it is what they are called with.
+    let is_function = |line: &str| line.contains("()") || line.trim_start().starts_with("function ");
+    if !text.lines().any(is_function)
+        && let Some((i, line)) = text.lines().enumerate().find(|(_, line)| has(line))
+    {
+        card.unread(line, "the options that the script is called with aren’t here", i + 1);
+    }
 }
 
 /// Why an option in an [`Open`] branch counts for nothing.
@@ -312,6 +333,8 @@ fn variables<'a>(text: &'a str, branches: &Branches) -> Vec<Variable<'a>> {
     // The order counts: one may hold another that is set before it.
     let mut all: BTreeMap<&str, (usize, Option<&str>, Range<usize>)> = BTreeMap::new();
     let (set, blocks) = assignments(text, branches);
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    set.iter().for_each(|(name, ..)| *times.entry(name).or_default() += 1);
     for (at, (name, value, block)) in set.into_iter().enumerate() {
         let lines = blocks.get(block).cloned().unwrap_or_default();
         let (_, known, holds) = all.entry(name).or_insert((at, value, lines.clone()));
@@ -347,9 +370,18 @@ fn variables<'a>(text: &'a str, branches: &Branches) -> Vec<Variable<'a>> {
         .filter(|(name, _)| !all.contains_key(name))
         .filter_map(|(name, n)| Some(Variable { name, value: n?.to_string(), lines: 0..usize::MAX }));
     let of_slurm: Vec<Variable<'a>> = of_slurm.collect();
+    // What is set once for all of the script has the value that the shell works out: `$((NODES * 8))`.
+    let evaluated = |name: &str, lines: &Range<usize>| {
+        let is_once = *lines == (0..usize::MAX) && times.get(name) == Some(&1);
+        let value = branches.value(name).filter(|value| is_once && !value.is_empty() && !value.contains(' '));
+        value.filter(|value| value.len() < 200).map(str::to_owned)
+    };
     let mut known: Vec<(usize, Variable<'a>)> = all
         .into_iter()
-        .filter_map(|(name, (at, value, lines))| Some((at, Variable { name, value: value?.to_owned(), lines })))
+        .filter_map(|(name, (at, value, lines))| {
+            let value = value.map(str::to_owned).or_else(|| evaluated(name, &lines))?;
+            Some((at, Variable { name, value, lines }))
+        })
         .collect();
     known.sort_unstable_by_key(|(at, _)| *at);
     of_slurm.into_iter().chain(known.into_iter().map(|(_, variable)| variable)).take(VARIABLES).collect()
@@ -574,6 +606,30 @@ fi
             "SIZE=$1\ncase $SIZE in\n  7b) TP=2 ;;\n  70b) TP=8 ;;\n  *) exit 1 ;;\nesac\nac=\"--tensor-model-parallel-size $TP\"\n",
         );
         assert_eq!((card.run.layout.tp, card.run.is_unknown("layout.tp")), (None, true), "{card:?}");
+    }
+
+    /// LumiOpen/Megatron-DeepSpeed `examples_deepspeed/azure/run-1t.sh`.
+    #[test]
+    fn what_the_script_works_out_is_read() {
+        let card = launch(
+            "GPN=8\nNODES=2\nGLOBAL_BATCH=$(( ${GPN} * 4 * ${NODES} ))\nTP=$(expr $GPN / 2)\nac=\"--tensor-model-parallel-size $TP --context-parallel-size $GLOBAL_BATCH\"\n",
+        );
+        assert_eq!((card.run.layout.tp, card.run.layout.cp), (Some(4), Some(64)), "{:?}", card.unread);
+        // Not where a loop or a caller makes it.
+        for before in
+            ["N=$1\nTP=$((N * 2))\n", "for i in 1 2; do\n  TP=$((i * 2))\ndone\n", "TP=$((1 * 2))\nTP=$((2 * 2))\n"]
+        {
+            let card = launch(&format!("{before}ac=\"--tensor-model-parallel-size $TP\"\n"));
+            assert_eq!((card.run.layout.tp, card.run.is_unknown("layout.tp")), (None, true), "{before}");
+        }
+    }
+
+    #[test]
+    fn options_of_the_caller_are_not_here() {
+        let command = format!("#!/bin/bash\ntorchrun --nproc_per_node 8 pretrain_gpt.py {SIZES} --bf16");
+        let card = read("run.sh", &format!("{command} \"$@\"\n"));
+        assert!(card.unread.iter().any(|unread| unread.line == 2 && unread.why.contains("called with")), "{card:?}");
+        assert_eq!((card.outcome, read("run.sh", &format!("{command}\n")).outcome), (Outcome::Partly, Outcome::Read));
     }
 
     #[test]
