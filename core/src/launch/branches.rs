@@ -104,11 +104,11 @@ impl Branches {
         self.of_word(line, &format!("{name}="))
     }
 
-    /// Whether these steps have everything that the script launches.
-    pub(super) fn has_all(&self, items: &[Item]) -> bool {
-        let mut own = Starts { count: 0, ..self.starts.clone() };
+    /// Whether these steps have everything that the script launches, and how many steps were looked at.
+    pub(super) fn has_all(&self, items: &[Item]) -> (bool, usize) {
+        let mut own = Starts { count: 0, seen: 0, ..self.starts.clone() };
         own.of(items, 0);
-        own.count > 0 && own.count == self.starts.count
+        (own.count > 0 && own.count == self.starts.count, own.seen)
     }
 
     /// A number for a conditional.
@@ -190,6 +190,8 @@ fn starts_program(word: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Starts {
     count: usize,
+    /// Steps that were looked at.
+    seen: usize,
     /// Functions that start one.
     functions: Vec<String>,
     /// Whether any command with an option is one, as where none is known.
@@ -202,6 +204,7 @@ impl Starts {
             return;
         }
         for item in items {
+            self.seen += 1;
             match &item.step {
                 Step::Simple(simple) => self.count += usize::from(self.is_one(simple)),
                 Step::If(arms, otherwise) => {

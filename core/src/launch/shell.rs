@@ -957,14 +957,17 @@ impl Shell {
     }
 
     /// Whether a reader takes a body to be run, whatever decides that: it has all that the script launches.
-    fn leads(&self, items: &[Item]) -> bool {
-        self.branches.as_ref().is_some_and(|branches| branches.has_all(items))
+    fn leads(&mut self, items: &[Item]) -> bool {
+        let Some((leads, seen)) = self.branches.as_ref().map(|branches| branches.has_all(items)) else { return false };
+        self.spend(64 * seen, items.first().map_or(0, |item| item.line));
+        leads
     }
 
     /// What is not run, though it may be: what it sets counts as not known.
     fn untaken(&mut self, items: &[Item], line: usize, text: &str) {
         let mut found = Survey::default();
         found.of(items, 0);
+        self.spend(64 * found.seen, line);
         for (name, at) in found.sets {
             let exported = self.env.variable(&name).is_some_and(|v| v.exported);
             // What may be exported may be seen by what is started.
@@ -1237,6 +1240,8 @@ struct Survey {
     launches: bool,
     calls: bool,
     loops: usize,
+    /// Steps that were looked at.
+    seen: usize,
 }
 
 impl Survey {
@@ -1246,6 +1251,7 @@ impl Survey {
             return;
         }
         for item in items {
+            self.seen += 1;
             match &item.step {
                 Step::Simple(simple) => self.simple(simple),
                 Step::If(arms, otherwise) => {
