@@ -387,12 +387,13 @@ fn machines_are_recognized() {
 |   0  NVIDIA A100-SXM4-80GB          On  |   00000000:07:00.0 Off |                    0 |
 | N/A   30C    P0             65W /  400W |   70123MiB /  81920MiB |      0%      Default |
 |   1  NVIDIA A100-SXM4-80GB          On  |   00000000:0B:00.0 Off |                    0 |
-| N/A   31C    P0             65W /  400W |   71005MiB /  81920MiB |      0%      Default |";
+| N/A   31C    P0             65W /  400W |   71005MiB /  81920MiB |      0%      Default |
+| Processes:                                                                              |";
     let card = read("smi", smi);
     assert_eq!((card.kind, card.outcome), (Kind::NvidiaSmi, Outcome::Read));
     assert_eq!((card.run.cluster.gpu.as_deref(), card.run.cluster.node), (Some("a100-80"), Some(2)));
     assert_eq!(card.run.measured(Metric::MemoryUsed), Some(71_005.0 * crate::units::MIB));
-    let rocm = "======= ROCm System Management Interface =======\nGPU[0]\t\t: Card Series: \t\tAMD Instinct MI300X OAM\nGPU[1]\t\t: Card Series: \t\tAMD Instinct MI300X OAM\nGPU[0]\t\t: Card Model: \t\t0x74a1\nGPU[0]\t\t: VRAM Total Used Memory (B): 150000000000";
+    let rocm = "======= ROCm System Management Interface =======\nGPU[0]\t\t: Card Series: \t\tAMD Instinct MI300X OAM\nGPU[1]\t\t: Card Series: \t\tAMD Instinct MI300X OAM\nGPU[0]\t\t: Card Model: \t\t0x74a1\nGPU[0]\t\t: VRAM Total Used Memory (B): 150000000000\n======= End of ROCm SMI Log =======";
     let card = read("rocm", rocm);
     assert_eq!(card.outcome, Outcome::Read, "{:?}", card.unread);
     assert_eq!(
@@ -736,7 +737,7 @@ fn what_holds_a_clock_down_is_said() {
     let xml = "<nvidia_smi_log>\n<gpu id=\"00000000:19:00.0\">\n<product_name>NVIDIA H100 80GB HBM3</product_name>\n<clocks_event_reasons>\n<clocks_event_reason_gpu_idle>Not Active</clocks_event_reason_gpu_idle>\n<clocks_event_reason_hw_thermal_slowdown>Active</clocks_event_reason_hw_thermal_slowdown>\n</clocks_event_reasons>\n<fb_memory_usage>\n<used>912 MiB</used>\n</fb_memory_usage>\n</gpu>\n</nvidia_smi_log>\n".to_owned();
     let table = |degrees: &str, watts: &str| {
         format!(
-            "| NVIDIA-SMI 535.104.12   Driver Version: 535.104.12   CUDA Version: 12.2 |\n|   0  NVIDIA A100-SXM4-80GB   On  | 00000000:07:00.0 Off |   0 |\n| N/A   {degrees}    P0   {watts} / 400W |  71234MiB / 81920MiB |  100%  Default |\n"
+            "| NVIDIA-SMI 535.104.12   Driver Version: 535.104.12   CUDA Version: 12.2 |\n|   0  NVIDIA A100-SXM4-80GB   On  | 00000000:07:00.0 Off |   0 |\n| N/A   {degrees}    P0   {watts} / 400W |  71234MiB / 81920MiB |  100%  Default |\n| Processes: |\n"
         )
     };
     let rows = |bits: &str| {
@@ -2037,7 +2038,11 @@ fn a_part_says_no_more_than_its_lines() {
         ("CUDA available: True\nGPU 0,1: NVIDIA H100 80GB HBM3\nGPU 0,1 Compute Capability: 9.0\n", Some(2)),
         ("- PyTorch version: 2.9\n- GPU type: NVIDIA H100 80GB HBM3\n- GPU number: 8\n", Some(8)),
         ("- CUDA device(s): NVIDIA H100 80GB HBM3, NVIDIA H100 80GB HBM3, NVIDIA H100 80GB HBM3\n", Some(3)),
-        ("GPU models and configuration: GPU 0: NVIDIA H100 80GB HBM3\nGPU 1: NVIDIA H100 80GB HBM3\n", Some(2)),
+        (
+            "GPU models and configuration: GPU 0: NVIDIA H100 80GB HBM3\nGPU 1: NVIDIA H100 80GB HBM3\n\nNvidia driver version: 550.54.15\n",
+            Some(2),
+        ),
+        ("GPU models and configuration: GPU 0: NVIDIA H100 80GB HBM3\nGPU 1: NVIDIA H100 80GB HBM3\n", None),
     ] {
         let cluster = read("x", text).run.cluster;
         assert_eq!((cluster.gpu.as_deref(), cluster.node), (Some("h100-80"), node), "{text}");
