@@ -258,6 +258,11 @@ impl LogReading {
         self.has_trouble() || is_output && (self.unknown_lines > 0 || is_refused && !self.seen.is_empty())
     }
 
+    /// Lines that no sign fits and that don't look like errors: nothing is known of them.
+    pub fn others(&self) -> usize {
+        self.lines.saturating_sub(self.recognized + self.unknown_lines)
+    }
+
     /// Whether something went wrong in it: a sign says so, or lines look like errors.
     pub fn has_errors(&self) -> bool {
         self.has_trouble() || self.unknown_lines > 0
@@ -315,7 +320,7 @@ impl LogReading {
         format!("{known}{}", self.begin())
     }
 
-    /// The same without a count of the lines that are recognized, for where another reader counts lines.
+    /// The same without a count of the lines, for where another reader counts them.
     pub fn begin(&self) -> String {
         if self.lines == 0 {
             return "Paste it here. It never leaves your browser.".to_owned();

@@ -774,6 +774,24 @@ fn a_log_with_an_mfu_is_answered_as_the_question_is() {
         assert!(a.says.starts_with("14% is low"), "{}", a.says);
     }
     assert_eq!(of_log("step 1\nloss 2.3"), None);
+    // What /run says of it is said here too: of a model of 12 M parameters, of a peak that isn't the GPU's, of a step that generates.
+    let titan = |peak: &str, rates: &str| {
+        format!(
+            "[titan] Peak FLOPS used for computing MFU: {peak}\n{}",
+            format!("[titan] step: 20 loss: 7.6 memory: 9.51GiB(65.2%) {rates}\n").repeat(3)
+        )
+    };
+    for (log, says) in [
+        (titan("3.120e+14", "tps: 7,313 tflops: 0.52 mfu: 0.17%"), Some("Its MFU of 0.17% isn’t judged: at 71.1 MFLOP per token")),
+        (titan("1.979e+15", "tps: 7,313 tflops: 400.00 mfu: 20.2%") + "GPU: NVIDIA H100 80GB HBM3\n", Some("The log divides by 1.98 PFLOP/s, which is twice this GPU’s dense peak")),
+        ("INFO rollout\nstep: 1 - train/loss:0.1 - timing_s/gen:9.0 - timing_s/step:20.0 - perf/mfu/actor:0.17\nloss 2.1 step 3 mfu 17%\n".to_owned(), None),
+    ] {
+        let answered = of_log(&log);
+        assert_eq!(answered.is_some(), says.is_some(), "{log}{answered:?}");
+        if let Some((answered, says)) = answered.zip(says) {
+            assert!(answered.says.starts_with(says), "{}", answered.says);
+        }
+    }
     // A time at a step isn't a step's time.
     let a = of_log("Saved checkpoint at step 500 in 12.3 s\nmfu 14%").expect("a speed");
     let file = a.query.get("r").unwrap_or_default();

@@ -513,10 +513,16 @@ pub(super) fn is_written(text: &str) -> bool {
         && yaml::read(text).is_ok_and(|documents| !documents.is_empty() && documents.iter().all(is_map))
 }
 
-/// Whether a line looks like one that a program logs.
+/// Whether a logger or a trainer that is known wrote a line: its level stands there, or numbers of a run.
+pub fn is_log_line(line: &str) -> bool {
+    const LEVELS: [&str; 5] = [" INFO ", " WARN ", "[INFO]", "[WARNING]", "[DEBUG]"];
+    let line = plain(line);
+    LEVELS.iter().any(|level| format!(" {line}").contains(level)) || is_numbers(&line)
+}
+
+/// Whether a line looks like one that a program prints.
 pub(super) fn is_logged(line: &str) -> bool {
-    const LEVELS: [&str; 6] = [" INFO ", " WARN ", " - INFO - ", "[INFO]", "[WARNING]", "[DEBUG]"];
-    LEVELS.iter().any(|level| line.contains(level)) || line_of(plain(line).trim()) == Line::Printed
+    is_log_line(line) || line_of(plain(line).trim()) == Line::Printed
 }
 
 fn line_of(line: &str) -> Line {

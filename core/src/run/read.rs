@@ -182,7 +182,12 @@ pub fn read(name: &str, text: &str) -> Card {
         let mut card = Card { stop: log.stop, said: ERRORS.to_owned(), ..Card::new(name, Kind::Errors) };
         let Card { run, found, .. } = hardware::environment(name, text);
         (card.run, card.found) = (run, found);
-        return Card { outcome: Outcome::Read, ..card };
+        if log.unread_count > 0 {
+            let others = crate::quantity::grouped(log.unread_count as u64);
+            card.said += &format!(" Other lines ({others}) have no numbers that are known here.");
+        }
+        let outcome = if log.unread_count > 0 { Outcome::Partly } else { Outcome::Read };
+        return Card { outcome, ..card };
     }
     let has = |start: &str| bare.lines().any(|line| line.starts_with(start));
     if has("apiVersion:") && has("kind:") {
