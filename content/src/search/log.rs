@@ -163,7 +163,7 @@ fn read_end(signs: &[Sign], log: &str, mut before: Before) -> LogReading {
     let lines: Vec<(usize, Cow<'_, str>)> = log
         .split('\n')
         .enumerate()
-        .flat_map(|(i, line)| line.split('\r').map(move |part| (before.lines + i + 1, plain(part))))
+        .flat_map(|(i, line)| line.split('\r').flat_map(entries).map(move |part| (before.lines + i + 1, plain(part))))
         .filter(|(_, line)| !line.trim().is_empty() && !source::is(line.trim()))
         .collect();
     let mut reading = LogReading { lines: lines.len(), skipped, ..LogReading::default() };
@@ -221,6 +221,23 @@ fn read_end(signs: &[Sign], log: &str, mut before: Before) -> LogReading {
     }
     reading.order();
     reading
+}
+
+/// The messages of PyTorch's logger in a line: where a progress bar keeps the line's end away, several ranks' stand on one.
+fn entries(line: &str) -> Vec<&str> {
+    let is_entry = |at: &usize| {
+        let rest = line.get(at + "[rank".len()..).unwrap_or_default();
+        let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        *at > 0 && ["]:[E", "]:[W", "]:[I"].iter().any(|level| rest.starts_with(level))
+    };
+    let mut all = Vec::new();
+    let mut from = 0;
+    for at in line.match_indices("[rank").map(|(at, _)| at).filter(is_entry) {
+        all.extend(line.get(from..at));
+        from = at;
+    }
+    all.extend(line.get(from..));
+    all
 }
 
 /// A text with what was kept in the places of its names, as `written` writes it; a name that was not kept stands for itself.

@@ -115,12 +115,10 @@ const MACHINES: [&str; 14] = [
     "inferentia",
 ];
 /// GPUs that people ask about and the table doesn't have, by the word that tells them.
-const ABSENT: [(&str, &str); 19] = [
+const ABSENT: [(&str, &str); 17] = [
     ("a10", "A10"),
     ("a30", "A30"),
-    ("a40", "A40"),
     ("l20", "L20"),
-    ("l40", "L40"),
     ("p40", "P40"),
     ("p100", "P100"),
     ("a5000", "RTX A5000"),

@@ -209,6 +209,9 @@ fn a_gpu_as_tools_print_it_is_read() {
         ("NVIDIA GeForce RTX 4090", "rtx-4090"),
         ("AMD Instinct MI300X", "mi300x"),
         ("H20", "h20-96"),
+        ("NVIDIA L40", "l40-48"),
+        ("A40", "a40-48"),
+        ("H100 NVL", "h100-nvl-94"),
     ] {
         let alone = asked(name);
         let gpu = crate::hardware::find(id).expect(id);
@@ -222,7 +225,7 @@ fn a_gpu_as_tools_print_it_is_read() {
         assert!(with_model.read.contains(&gpu.name.to_owned()), "{name}: {:?}", with_model.read);
     }
     for (question, other) in [
-        ("does llama 3 8b fit on a H100 NVL", "H100 NVL"),
+        ("does llama 3 8b fit on a H200 NVL", "H200 NVL"),
         ("does llama 3 8b fit on my RTX 4090 Laptop GPU 16GB", "a laptop’s GPU"),
         ("does llama 3 8b fit on one GH200 480GB", "GH200"),
     ] {

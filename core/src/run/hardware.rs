@@ -1043,7 +1043,7 @@ mod tests {
         for text in ["8x NVIDIA H100 80GB HBM3", "8 x H100", "8xH100", "8 NVIDIA H100 80GB HBM3"] {
             assert_eq!(of(text), (Kind::NvidiaSmi, "h100-80".to_owned(), Some(8)), "{text}");
         }
-        assert_eq!(of("NVIDIA H100 NVL").1, "");
+        assert_eq!(of("NVIDIA H200 NVL").1, "");
         for text in ["my run on H100 is slow", "H100 is slow: why?", "8", "x"] {
             assert_ne!(of(text).0, Kind::NvidiaSmi, "{text}");
         }
@@ -1097,7 +1097,8 @@ mod tests {
             (log("GPU: NVIDIA A100-SXM4-40GB | 8 devices"), Some("a100-40"), None, 1),
             (log("CUDA capacity: NVIDIA H100 with 95.00GiB memory"), None, Some("h100-80"), 1),
             (log("- CUDA device(s): NVIDIA H100 80GB HBM3, NVIDIA H100 80GB HBM3"), Some("h100-80"), None, 1),
-            (log("NVIDIA H100 NVL and NVIDIA drivers"), None, None, 0),
+            (log("NVIDIA H200 NVL and NVIDIA drivers"), None, None, 0),
+            (log("NVIDIA H100 NVL and NVIDIA drivers"), Some("h100-nvl-94"), None, 1),
             (log("see the NVIDIA documentation"), None, None, 0),
         ] {
             let card = crate::run::read("x", &text);
@@ -1118,7 +1119,7 @@ mod tests {
         assert!(
             report.missing.is_empty()
                 && report.assumed.iter().any(|a| a.key == "cluster.gpu"
-                    && a.sentence.contains("“h100” may also mean the H100 PCIe 80 GB or the H100 NVL")),
+                    && a.sentence.contains("“h100” may also mean the H100 PCIe 80 GB or the H100 NVL 94 GB")),
             "{report:?}"
         );
         assert!(report.verdict.contains("No verdict yet: GPU is assumed."), "{}", report.verdict);

@@ -876,7 +876,7 @@ impl Series {
             Some(value) => {
                 let first = match self.step {
                     Some(step) => format!(", without step {}", crate::quantity::number(step)),
-                    None => format!(", without the first (line {})", grouped(self.first as u64)),
+                    None => ", without the first".to_owned(),
                 };
                 Some((value, first))
             }
@@ -1508,16 +1508,19 @@ impl Output {
                 Some((_, first, lines, _)) => (*first, lines.clone()),
                 None => (series.first, series.lines()),
             };
+            // One engine's rate and requests are a part of the server's.
+            let is_part = self.engines.len() > 1 && (OF_INTERVAL.contains(metric) || *metric == M::PromptRate);
             let is_plain = self.reinforced.is_none() || [M::KvMemory, M::KvTokens, M::KvUsage].contains(metric);
             let is_alone = is_first && RATES.contains(metric);
             let is_batch = *metric == M::StepTime && batches.is_some();
             if is_plain && is_alone && !is_batch {
                 alone = alone.or(Some(first));
-            } else if is_plain && !is_batch {
+            } else if is_plain && !is_batch && !is_part {
                 card.run.measure(*metric, value, from(&lines, &how));
             }
             let said = if how.is_empty() { metric.text(value) } else { format!("{} ({how})", metric.text(value)) };
             let label = match (is_plain, is_batch, is_alone) {
+                _ if is_part => ", of one engine",
                 (true, true, _) => ", of a batch",
                 (true, false, true) => ", of the first step alone",
                 (true, false, false) => "",
@@ -1958,7 +1961,7 @@ fn engine_number(line: &str) -> Option<u64> {
     }
     // SGLang's ranks of data parallelism: `[2025-06-01 10:00:00 DP0 TP0] Decode batch. …`.
     let tag = line.split_once(']').filter(|_| line.contains("gen throughput (token/s):"))?.0;
-    tag.rsplit_once(" DP")?.1.split(' ').next()?.parse().ok()
+    tag.split([' ', '[']).find_map(|word| word.strip_prefix("DP")?.parse().ok())
 }
 
 /// How many parameters are trained, of how many: `trainable params: 20,185,088 || all params: 8,050,446,336 || …` (PEFT), `Trainable parameters =
@@ -2522,7 +2525,7 @@ mod tests {
             // Nothing says which step a line is of.
             (
                 "step_avg: 99.5ms\nstep_avg: 50.0ms\nstep_avg: 50.0ms\nstep_avg: 50.0ms\n".to_owned(),
-                "50 ms (median of 4, without the first (line 1))",
+                "50 ms (median of 4, without the first)",
             ),
         ] {
             let (measured, said) = of(&text);
@@ -2728,6 +2731,28 @@ mod tests {
             let read = output.finish("x").run.measured(M::StepTime).unwrap_or_default();
             assert!((read - seconds).abs() < 1e-9, "{step}: {read}");
         }
+    }
+
+    #[test]
+    fn a_ranks_rate_is_not_its_servers() {
+        // sgl-project/sglang: each rank of data parallelism prints its own, with the tag first.
+        let line = |rank: u32, rate: &str| {
+            format!(
+                "2025-10-20 03:02:22 INFO 3122{rank} [DP{rank} TP{rank} EP{rank} scheduler_metrics_mixin.py:222] Decode batch. #running-req: 32, #token: 157952, token usage: 0.21, gen throughput (token/s): {rate}, #queue-req: 1\n"
+            )
+        };
+        let read = |text: &str| {
+            let mut output = Output::default();
+            output.push(text);
+            let card = output.finish("x");
+            let of = |metric| card.run.measured(metric);
+            (
+                [of(M::GenerationRate), of(M::Running), of(M::Waiting)],
+                card.found.iter().any(|found| found.what.ends_with(", of one engine")),
+            )
+        };
+        assert_eq!(read(&line(3, "693.45")), ([Some(693.45), Some(32.0), Some(1.0)], false));
+        assert_eq!(read(&[line(3, "693.45"), line(5, "674.19")].concat()), ([None; 3], true));
     }
 
     #[test]

@@ -489,6 +489,12 @@ pub(super) fn is_written(text: &str) -> bool {
     if text.len() > WRITTEN {
         return false;
     }
+    // A script with its first line, in which nothing was printed: no level of a logger, no time, no rank.
+    let is_stamped = |line: &str| line.starts_with(|c: char| c.is_ascii_digit()) || line.starts_with("[rank");
+    let is_shown = |line: &str| is_log_line(line) || is_stamped(line) || line.starts_with("Traceback (");
+    if text.starts_with("#!") && !text.lines().any(|line| prompted(line).is_some() || is_shown(line)) {
+        return true;
+    }
     let lines = Lines::of(text);
     let said = || text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     if said().any(|line| prompted(line).is_some()) {

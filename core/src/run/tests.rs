@@ -879,7 +879,7 @@ fn a_run_file_is_refused_in_sentences() {
     for (text, says) in [
         ("[layout]\ntpp = 2\n", "tpp"),
         ("[cluster]\ngpu = \"hopper\"\n", "hopper"),
-        ("[cluster]\ngpu = \"NVIDIA H100 NVL\"\n", "H100 NVL"),
+        ("[cluster]\ngpu = \"NVIDIA H200 NVL\"\n", "H200 NVL"),
         ("[measured]\nstep-time = { value = -1.0 }\n", "base units"),
         ("[model]\nname = \"llama\"\n", "llama"),
         ("name = 3\n", "string"),
@@ -1224,7 +1224,7 @@ fn lines_are_counted_once() {
 
 #[test]
 fn what_was_not_read_is_called_what_it_is() {
-    let smi = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-x)\nGPU 1: NVIDIA H100 NVL (UUID: GPU-y)";
+    let smi = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-x)\nGPU 1: NVIDIA H200 NVL (UUID: GPU-y)";
     assert_eq!(read("smi", smi).said, "1 item wasn't read and may change the prediction.");
     let yaml = "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nnum_processes: 16\na_new: 3\nb_new: 3\n";
     assert_eq!(
