@@ -1826,9 +1826,10 @@ impl Reading {
     fn settle_gpu(&mut self, named: &[&'static Accelerator], memory: Option<f64>) {
         let fits = |gpu: &&&'static Accelerator| memory.is_none_or(|gb| has_memory(gpu, gb));
         let both: Vec<_> = named.iter().filter(fits).copied().collect();
-        let pcie = self.words.iter().any(|word| word == "pcie");
-        let on_pcie = both.iter().find(|gpu| gpu.name.contains("PCIe")).filter(|_| pcie).copied();
-        let gpu = on_pcie.or_else(|| usual(&both)).or_else(|| usual(named));
+        let form =
+            ["PCIe", "NVL"].into_iter().find(|form| self.words.iter().any(|word| word.eq_ignore_ascii_case(form)));
+        let of_form = form.and_then(|form| both.iter().find(|gpu| gpu.name.contains(form))).copied();
+        let gpu = of_form.or_else(|| usual(&both)).or_else(|| usual(named));
         if let Some(gpu) = gpu {
             self.said.push((What::Gpu, gpu.name.to_owned()));
             self.gpu = Some(gpu);

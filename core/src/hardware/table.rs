@@ -245,13 +245,6 @@ pub const ALL: &[Accelerator] = &[
         from("NVIDIA RTX A6000 data sheet", "https://www.nvidia.com/en-us/design-visualization/rtx-a6000/"),
     ).seen(47.54, "google-research/semivl issue 18"),
     row(
-        ("l40s-48", "L40S 48 GB"),
-        (48.0, 46_068),
-        864.0,
-        (362.0, "bf16"), card("pcie4"),
-        from("NVIDIA L40S, specifications", "https://www.nvidia.com/en-us/data-center/l40s/"),
-    ).twice_as_fast_in_fp8().seen(44.42, "stepfun-ai/Step-Video-T2V issue 8"),
-    row(
         ("l40-48", "L40 48 GB"),
         (48.0, 0),
         864.0,
@@ -265,6 +258,13 @@ pub const ALL: &[Accelerator] = &[
         (149.7, "bf16"), card("pcie4"),
         from("NVIDIA A40, specifications", "https://www.nvidia.com/en-us/data-center/a40/"),
     ),
+    row(
+        ("l40s-48", "L40S 48 GB"),
+        (48.0, 46_068),
+        864.0,
+        (362.0, "bf16"), card("pcie4"),
+        from("NVIDIA L40S, specifications", "https://www.nvidia.com/en-us/data-center/l40s/"),
+    ).twice_as_fast_in_fp8().seen(44.42, "stepfun-ai/Step-Video-T2V issue 8"),
     row(
         ("a100-pcie-40", "A100 PCIe 40 GB"),
         (40.0, 0),

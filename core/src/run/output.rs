@@ -611,6 +611,11 @@ const FORMS: &[Form] = &[
         fields: &[before("tokens per second", A(M::GenerationRate), 1.0)],
     },
     Form {
+        program: "llama.cpp",
+        marks: &["slot print_timing:", "| n_decoded =", " tg ="],
+        fields: &[behind(" tg =", A(M::GenerationRate), 1.0)],
+    },
+    Form {
         program: "TensorRT-LLM",
         marks: &["Allocated ", " GiB for max tokens in paged KV cache ("],
         fields: &[
@@ -2083,7 +2088,9 @@ pub(super) fn is_failure(line: &str) -> bool {
         "Cuda failure",
         "[CUDA ERROR]",
     ];
-    const WORDS: [&str; 8] = [
+    const WORDS: [&str; 9] = [
+        // DeepSpeed's launcher, of a process that a signal ended.
+        "] exits with return code = -",
         // Python's argparse.
         ": error: unrecognized arguments: ",
         ": error: the following arguments are required: ",
@@ -2483,6 +2490,10 @@ mod tests {
             (
                 "Iter 860: Train loss 0.413, Learning Rate 1.000e-06, It/sec 0.25, Tokens/sec 159.343, Trained Tokens 473342, Peak mem 100.759 GB\n",
                 &[(M::StepTime, 4.0), (M::TokensPerSecond, 159.343)],
+            ),
+            (
+                "2.02.846.974 I slot print_timing: id  3 | task 0 | n_decoded =   1081, tg =  12.93 t/s, tg_3s =  12.57 t/s\n",
+                &[(M::GenerationRate, 12.93)],
             ),
             // Their own thousands, in one letter.
             ("step 10 loss 2.41 tok/s/gpu 5.2k\n", &[(M::TokensPerGpu, 5200.0)]),

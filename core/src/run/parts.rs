@@ -542,6 +542,12 @@ fn line_of(line: &str) -> Line {
         return if command.trim().is_empty() { Line::Open } else { Line::Shell };
     }
     let first = line.split_whitespace().next().unwrap_or_default();
+    // The kernel's stamp isn't bash's test: `[ 4778.915423] amdgpu 0000:c6:00.0: …`.
+    let stamp = line.strip_prefix('[').and_then(|rest| Some(rest.split_once("] ")?.0.trim().split_once('.')?));
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    if stamp.is_some_and(|(seconds, parts)| is_digits(seconds) && is_digits(parts)) {
+        return Line::Printed;
+    }
     // nccl-tests begins its lines like comments.
     let is_table = ["# nThread", "# Collective", "# Using devices", "#  Rank", "#       size"];
     if is_table.iter().any(|start| line.starts_with(start)) {

@@ -1650,8 +1650,17 @@ fn an_error_log_is_called_that() {
         assert!(card.kind == Kind::Errors && card.outcome != Outcome::Refused, "{text}: {card:?}");
         assert!(card.may_hold_errors() && card.run.is_empty());
     }
+    // DeepSpeed's launcher quotes the command, whose options aren't settings then.
+    let launcher = "[2023-04-14 13:11:27,885] [ERROR] [launch.py:434:sigkill_handler] ['/usr/bin/python3', '-u', 'main.py', '--local_rank=0', '--model_name_or_path', 'facebook/opt-125m', '--per_device_train_batch_size', '2', '--deepspeed'] exits with return code = -9\n";
+    assert_eq!(read("x", launcher).kind, Kind::Errors);
     let script = "#!/bin/bash\n# after a RuntimeError: out of memory\ntorchrun --nproc_per_node 8 train.py\n";
     assert_eq!(read("job.sh", script).kind, Kind::Script);
+    // A script speaks of errors that nobody has seen, however much Python stands in it; the kernel's log prints them.
+    let patch = "#!/usr/bin/env bash\nset -euo pipefail\npython3 - <<'EOF'\nimport sys\nif 'x' not in text:\n    raise SystemExit('[ERROR] the anchor is missing')\nprint(f\"[patch] ERROR: failed {name}\")\nEOF\ndie() { echo \"ERROR: $*\" >&2; exit 2; }\n";
+    let card = read("patch.sh", patch);
+    assert!(card.kind == Kind::Written || card.kind == Kind::Script, "{card:?}");
+    let kernel = "[ 4778.915423] amdgpu 0000:c6:00.0: amdgpu: [gfxhub0] no-retry page fault (src_id:0 ring:24 vmid:3 pasid:32769)\n[ 4778.917054] amdgpu 0000:c6:00.0: amdgpu: VM_L2_PROTECTION_FAULT_STATUS:0x00301031\n[ 4778.917532] amdgpu 0000:c6:00.0: amdgpu: \t Faulty UTCL2 client ID: TCP (0x8)\n[ 4778.918012] amdgpu 0000:c6:00.0: amdgpu: \t MORE_FAULTS: 0x1\n";
+    assert!(read("dmesg", kernel).may_hold_errors());
 }
 
 #[test]
