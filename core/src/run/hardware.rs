@@ -987,7 +987,8 @@ mod tests {
             "Is CUDA available: True\nGPU models and configuration: \n{}\nNvidia driver version: 550.54.15\n",
             (0..n).map(|i| format!("GPU {i}: NVIDIA H200\n")).collect::<String>()
         );
-        let readers: [(&str, fn(&str, &str) -> Card); 5] =
+        type Read = fn(&str, &str) -> Card;
+        let readers: [(&str, Read); 5] =
             [(&table, nvidia_smi), (&query, nvidia_smi), (&amd, amd_smi), (&rocm, rocm_smi), (&report, environment)];
         for (text, read) in readers {
             let lines: Vec<&str> = text.lines().collect();

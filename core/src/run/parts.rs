@@ -543,7 +543,7 @@ fn line_of(line: &str) -> Line {
     }
     let first = line.split_whitespace().next().unwrap_or_default();
     // The kernel's stamp isn't bash's test: `[ 4778.915423] amdgpu 0000:c6:00.0: …`.
-    let stamp = line.strip_prefix('[').and_then(|rest| Some(rest.split_once("] ")?.0.trim().split_once('.')?));
+    let stamp = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")?.0.trim().split_once('.'));
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     if stamp.is_some_and(|(seconds, parts)| is_digits(seconds) && is_digits(parts)) {
         return Line::Printed;
