@@ -170,7 +170,9 @@ fn shown(name: &str, mut card: Card, log: Option<End>) -> Result<Brought, String
             card.said.clear();
         }
         let is_sick = errors.as_ref().is_some_and(LogReading::has_errors);
-        (card.kind, card.outcome) = (if is_sick { Kind::Errors } else { Kind::Log }, Outcome::Read);
+        let has_others = errors.as_ref().is_some_and(|errors| errors.others() > 0);
+        card.kind = if is_sick { Kind::Errors } else { Kind::Log };
+        card.outcome = if has_others { Outcome::Partly } else { Outcome::Read };
     }
     Ok(Brought { card, errors })
 }

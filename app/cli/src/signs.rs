@@ -44,7 +44,7 @@ pub(crate) fn page(reading: &LogReading) -> String {
     });
     let known: String = known.collect();
     let all = if reading.begins_unknown() { unknown + &known } else { known + &unknown };
-    format!("  What went wrong: {}\n{all}", reading.begin())
+    format!("  What went wrong: {}\n{all}", reading.summary())
 }
 
 /// All of it, for a program.
@@ -58,7 +58,7 @@ pub(crate) fn json(reading: &LogReading) -> Value {
         }))
     });
     json!({
-        "begin": reading.begin(), "signs": seen.collect::<Value>(),
+        "begin": reading.begin(), "lines": reading.lines, "recognized": reading.recognized, "signs": seen.collect::<Value>(),
         "unknown": reading.unknown.iter().map(at).collect::<Value>(), "unknown-lines": reading.unknown_lines,
     })
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use ringside_core::ask::{self, Answered};
 use ringside_core::quantity::grouped;
+use ringside_core::run::is_log_line;
 
 use super::log::last;
 use super::{Found, Hit, Index, LogReading, read_log};
@@ -81,11 +82,8 @@ pub fn answer(index: &Index, signs: &Signs, text: &str, limit: usize) -> Answer 
 
 /// The question that a text is: one line, or a command that goes on over several.
 fn question_of<'a>(text: &'a str, log: &LogReading) -> Option<Cow<'a, str>> {
-    // What loggers write in front of a message, which nobody types.
-    const LOGGED: [&str; 4] = ["INFO ", "[INFO]", "[titan]", "elapsed time per iteration"];
-    let is_logged =
-        LOGGED.iter().any(|mark| text.contains(mark)) && text.bytes().filter(u8::is_ascii_digit).count() > 8;
-    if is_logged {
+    // What loggers and trainers write, which nobody types.
+    if text.bytes().filter(u8::is_ascii_digit).count() > 8 && text.lines().any(is_log_line) {
         return None;
     }
     if log.lines <= 1 {

@@ -163,7 +163,7 @@ fn read_end(signs: &[Sign], log: &str, mut before: Before) -> LogReading {
     let lines: Vec<(usize, Cow<'_, str>)> = log
         .split('\n')
         .enumerate()
-        .flat_map(|(i, line)| line.split('\r').map(move |part| (before.lines + i + 1, plain(part))))
+        .flat_map(|(i, line)| line.split('\r').flat_map(entries).map(move |part| (before.lines + i + 1, plain(part))))
         .filter(|(_, line)| !line.trim().is_empty() && !source::is(line.trim()))
         .collect();
     let mut reading = LogReading { lines: lines.len(), skipped, ..LogReading::default() };
@@ -223,6 +223,23 @@ fn read_end(signs: &[Sign], log: &str, mut before: Before) -> LogReading {
     reading
 }
 
+/// The messages of PyTorch's logger in a line: where a progress bar keeps the line's end away, several ranks' stand on one.
+fn entries(line: &str) -> Vec<&str> {
+    let is_entry = |at: &usize| {
+        let rest = line.get(at + "[rank".len()..).unwrap_or_default();
+        let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        *at > 0 && ["]:[E", "]:[W", "]:[I"].iter().any(|level| rest.starts_with(level))
+    };
+    let mut all = Vec::new();
+    let mut from = 0;
+    for at in line.match_indices("[rank").map(|(at, _)| at).filter(is_entry) {
+        all.extend(line.get(from..at));
+        from = at;
+    }
+    all.extend(line.get(from..));
+    all
+}
+
 /// A text with what was kept in the places of its names, as `written` writes it; a name that was not kept stands for itself.
 pub fn filled(text: &str, kept: &[(String, String)], written: impl Fn(&str) -> String) -> String {
     let mut pieces = text.split('{');
@@ -256,6 +273,11 @@ impl LogReading {
     /// Of output in which nothing else was read, what a healthy job says too is shown.
     pub fn is_shown(&self, is_output: bool, is_refused: bool) -> bool {
         self.has_trouble() || is_output && (self.unknown_lines > 0 || is_refused && !self.seen.is_empty())
+    }
+
+    /// Lines that no sign fits and that don't look like errors: nothing is known of them.
+    pub fn others(&self) -> usize {
+        self.lines.saturating_sub(self.recognized + self.unknown_lines)
     }
 
     /// Whether something went wrong in it: a sign says so, or lines look like errors.
@@ -315,7 +337,7 @@ impl LogReading {
         format!("{known}{}", self.begin())
     }
 
-    /// The same without a count of the lines that are recognized, for where another reader counts lines.
+    /// The same without a count of the lines, for where another reader counts them.
     pub fn begin(&self) -> String {
         if self.lines == 0 {
             return "Paste it here. It never leaves your browser.".to_owned();

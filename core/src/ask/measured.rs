@@ -7,17 +7,20 @@ use super::{Answered, RUN};
 use crate::planner::published;
 use crate::quantity::{Unit, count, grouped};
 use crate::query::{Query, plain};
+use crate::run::{self, Card, Metric};
 
 /// What it is called.
 pub(super) const TITLE: &str = "Compare your run";
 
 /// The page with what the question says of a run; none where it has no speed, or one that only a GPU makes sense of and no GPU.
 pub(super) fn of(reading: &Reading) -> Option<Answered> {
-    answered(reading, "your question")
+    let is_of_model = reading.preset.is_some() || reading.params.is_some();
+    let each = || super::flop_per_token(reading).filter(|_| is_of_model);
+    answered(reading, "your question", |mfu| published::standing(mfu, reading.gpu, each()))
 }
 
-/// The same of what was read from `source`.
-fn answered(reading: &Reading, source: &str) -> Option<Answered> {
+/// The same of what was read from `source`, with what is said of its MFU.
+fn answered(reading: &Reading, source: &str, standing: impl Fn(f64) -> String) -> Option<Answered> {
     // Of two utilizations each is of another run.
     let percents = reading.words.iter().filter(|word| word.ends_with('%')).count();
     if percents > 1 && reading.has(&["mfu"]) && reading.has(&["tp", "pp", "fsdp", "than", "vs", "versus"]) {
@@ -30,11 +33,11 @@ fn answered(reading: &Reading, source: &str) -> Option<Answered> {
     let counted = mfu_of(reading);
     let mfu = counted.as_ref().map(|(mfu, _)| *mfu).or(reading.mfu);
     let says = match (mfu, reading.step, reading.gpu) {
-        (Some(mfu), _, gpu) if let Some((_, how)) = &counted => {
-            format!("{how} {} {NEXT}", published::standing(mfu, gpu))
+        (Some(mfu), ..) if let Some((_, how)) = &counted => {
+            format!("{how} {} {NEXT}", standing(mfu))
         }
         (Some(mfu), _, gpu) if gpu.is_some() || !compares => {
-            format!("{} {}{NEXT}", published::standing(mfu, gpu), if gpu.is_none() { PEAK } else { "" })
+            format!("{} {}{NEXT}", standing(mfu), if gpu.is_none() { PEAK } else { "" })
         }
         (None, Some(_), Some(_)) => {
             format!("Whether that is slow depends on the model, the batch and the layout. {NEXT}")
@@ -116,7 +119,8 @@ fn over(gpus: Option<u64>) -> String {
 /// Lines of a log that are looked at for a GPU's name.
 const GPU_LINES: usize = 50;
 
-/// The same of what a job printed: the last MFU and step time in its lines, and the GPU that they name. None where no MFU is printed.
+/// The same of what a job printed: its MFU and step time, and the GPU that its lines name. What `/run` reads of it is said as there, so that of an
+/// MFU which it shows and doesn't compare nothing is said; of lines that it doesn't know the last one counts. None where no MFU is printed.
 pub fn of_log(log: &str) -> Option<Answered> {
     let has = |line: &&str, word: &str| line.to_lowercase().contains(word);
     let mut reading = log
@@ -139,7 +143,12 @@ pub fn of_log(log: &str) -> Option<Answered> {
     }
     // Losses, steps and rates of a line are no part of what is asked.
     reading.unread.clear();
-    answered(&reading, "your log")
+    let Card { mut run, found, .. } = run::read("your log", log);
+    if found.iter().any(|found| found.what.starts_with(Metric::Mfu.label())) {
+        reading.mfu = Some(run.measured(Metric::Mfu)?);
+    }
+    run.cluster.gpu = run.cluster.gpu.or(reading.gpu.map(|gpu| gpu.id.to_owned()));
+    answered(&reading, "your log", |mfu| run::standing(&run, mfu))
 }
 
 /// What an MFU that a program prints rests on, where the table doesn't have its GPU.

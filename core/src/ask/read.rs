@@ -115,12 +115,10 @@ const MACHINES: [&str; 14] = [
     "inferentia",
 ];
 /// GPUs that people ask about and the table doesn't have, by the word that tells them.
-const ABSENT: [(&str, &str); 19] = [
+const ABSENT: [(&str, &str); 17] = [
     ("a10", "A10"),
     ("a30", "A30"),
-    ("a40", "A40"),
     ("l20", "L20"),
-    ("l40", "L40"),
     ("p40", "P40"),
     ("p100", "P100"),
     ("a5000", "RTX A5000"),
@@ -1828,9 +1826,10 @@ impl Reading {
     fn settle_gpu(&mut self, named: &[&'static Accelerator], memory: Option<f64>) {
         let fits = |gpu: &&&'static Accelerator| memory.is_none_or(|gb| has_memory(gpu, gb));
         let both: Vec<_> = named.iter().filter(fits).copied().collect();
-        let pcie = self.words.iter().any(|word| word == "pcie");
-        let on_pcie = both.iter().find(|gpu| gpu.name.contains("PCIe")).filter(|_| pcie).copied();
-        let gpu = on_pcie.or_else(|| usual(&both)).or_else(|| usual(named));
+        let form =
+            ["PCIe", "NVL"].into_iter().find(|form| self.words.iter().any(|word| word.eq_ignore_ascii_case(form)));
+        let of_form = form.and_then(|form| both.iter().find(|gpu| gpu.name.contains(form))).copied();
+        let gpu = of_form.or_else(|| usual(&both)).or_else(|| usual(named));
         if let Some(gpu) = gpu {
             self.said.push((What::Gpu, gpu.name.to_owned()));
             self.gpu = Some(gpu);

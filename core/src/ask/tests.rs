@@ -209,6 +209,9 @@ fn a_gpu_as_tools_print_it_is_read() {
         ("NVIDIA GeForce RTX 4090", "rtx-4090"),
         ("AMD Instinct MI300X", "mi300x"),
         ("H20", "h20-96"),
+        ("NVIDIA L40", "l40-48"),
+        ("A40", "a40-48"),
+        ("H100 NVL", "h100-nvl-94"),
     ] {
         let alone = asked(name);
         let gpu = crate::hardware::find(id).expect(id);
@@ -222,7 +225,7 @@ fn a_gpu_as_tools_print_it_is_read() {
         assert!(with_model.read.contains(&gpu.name.to_owned()), "{name}: {:?}", with_model.read);
     }
     for (question, other) in [
-        ("does llama 3 8b fit on a H100 NVL", "H100 NVL"),
+        ("does llama 3 8b fit on a H200 NVL", "H200 NVL"),
         ("does llama 3 8b fit on my RTX 4090 Laptop GPU 16GB", "a laptop’s GPU"),
         ("does llama 3 8b fit on one GH200 480GB", "GH200"),
     ] {
@@ -774,6 +777,24 @@ fn a_log_with_an_mfu_is_answered_as_the_question_is() {
         assert!(a.says.starts_with("14% is low"), "{}", a.says);
     }
     assert_eq!(of_log("step 1\nloss 2.3"), None);
+    // What /run says of it is said here too: of a model of 12 M parameters, of a peak that isn't the GPU's, of a step that generates.
+    let titan = |peak: &str, rates: &str| {
+        format!(
+            "[titan] Peak FLOPS used for computing MFU: {peak}\n{}",
+            format!("[titan] step: 20 loss: 7.6 memory: 9.51GiB(65.2%) {rates}\n").repeat(3)
+        )
+    };
+    for (log, says) in [
+        (titan("3.120e+14", "tps: 7,313 tflops: 0.52 mfu: 0.17%"), Some("Its MFU of 0.17% isn’t judged: at 71.1 MFLOP per token")),
+        (titan("1.979e+15", "tps: 7,313 tflops: 400.00 mfu: 20.2%") + "GPU: NVIDIA H100 80GB HBM3\n", Some("The log divides by 1.98 PFLOP/s, which is twice this GPU’s dense peak")),
+        ("INFO rollout\nstep: 1 - train/loss:0.1 - timing_s/gen:9.0 - timing_s/step:20.0 - perf/mfu/actor:0.17\nloss 2.1 step 3 mfu 17%\n".to_owned(), None),
+    ] {
+        let answered = of_log(&log);
+        assert_eq!(answered.is_some(), says.is_some(), "{log}{answered:?}");
+        if let Some((answered, says)) = answered.zip(says) {
+            assert!(answered.says.starts_with(says), "{}", answered.says);
+        }
+    }
     // A time at a step isn't a step's time.
     let a = of_log("Saved checkpoint at step 500 in 12.3 s\nmfu 14%").expect("a speed");
     let file = a.query.get("r").unwrap_or_default();

@@ -18,7 +18,7 @@ use Product::{Known, Other};
 const PRODUCTS: &[(&[&str], Product)] = &[
     (&["laptop"], Other("a laptop’s GPU")),
     (&["gh200"], Other("GH200")),
-    (&["h100 nvl "], Other("H100 NVL")),
+    (&["h100 nvl "], Known("h100-nvl-94")),
     (&["h200 nvl "], Other("H200 NVL")),
     (&["h800", "pci"], Other("H800 PCIe")),
     (&["h20 3e"], Other("H20-3e")),
@@ -51,6 +51,8 @@ const PRODUCTS: &[(&[&str], Product)] = &[
     (&["3090"], Known("rtx-3090")),
     (&["rtx a6000"], Known("a6000-48")),
     (&["l40s"], Known("l40s-48")),
+    (&["l40 "], Known("l40-48")),
+    (&["a40 "], Known("a40-48")),
     (&["tesla t4 "], Known("t4")),
     (&["nvidia t4 "], Known("t4")),
     (&["mi250x"], Known("mi250x")),
@@ -81,7 +83,7 @@ fn product(name: &str) -> Option<&'static Product> {
 }
 
 /// The accelerator that a driver's name means, such as `NVIDIA A100-SXM4-80GB`, or the table's own. None for one that isn't in the table, also where its
-/// name is like one that is (`NVIDIA H100 NVL`), and for a text without a name.
+/// name is like one that is (`NVIDIA H200 NVL`), and for a text without a name.
 pub fn named(name: &str) -> Option<&'static Accelerator> {
     if let Some(own) = ALL.iter().find(|gpu| gpu.name.eq_ignore_ascii_case(name.trim())) {
         return Some(own);
@@ -156,8 +158,8 @@ mod tests {
     #[test]
     fn a_short_name_fits_several() {
         for (name, also) in [
-            ("h100", &["H100 PCIe 80 GB", "H100 NVL"][..]),
-            ("8xH100", &["H100 PCIe 80 GB", "H100 NVL"]),
+            ("h100", &["H100 PCIe 80 GB", "H100 NVL 94 GB"][..]),
+            ("8xH100", &["H100 PCIe 80 GB", "H100 NVL 94 GB"]),
             ("nvidia-h100-80gb", &["H100 PCIe 80 GB"]),
             ("h100_80gb_hbm3", &[]),
             ("NVIDIA H100 80GB HBM3", &[]),
@@ -195,13 +197,13 @@ mod tests {
             ("NVIDIA H200 NVL", None),
             ("NVIDIA L4", Some("l4-24")),
             ("NVIDIA L40S", Some("l40s-48")),
-            ("NVIDIA L40", None),
+            ("NVIDIA L40", Some("l40-48")),
             ("AMD Instinct MI300X", Some("mi300x")),
             ("AMD Instinct MI350X", Some("mi350x")),
             ("NVIDIA GB300", Some("gb300")),
             ("NVIDIA B300 SXM6 AC", Some("b300")),
             ("NVIDIA GB200", Some("gb200")),
-            ("NVIDIA H100 NVL", None),
+            ("NVIDIA H100 NVL", Some("h100-nvl-94")),
             ("NVIDIA H100 PCIe", Some("h100-pcie-80")),
             ("NVIDIA H100 80GB HBM3", Some("h100-80")),
             ("A100-PCIE-40GB", Some("a100-pcie-40")),
@@ -218,7 +220,7 @@ mod tests {
             ("NVIDIA GeForce RTX 4090 Laptop GPU", None),
             ("NVIDIA GeForce RTX 4090", Some("rtx-4090")),
             ("8xH100", Some("h100-80")),
-            ("NVIDIA A40 (UUID: GPU-0a100b2c)", None),
+            ("NVIDIA A40 (UUID: GPU-0a100b2c)", Some("a40-48")),
             ("one GPU", None),
         ] {
             assert_eq!(named(name).map(|gpu| gpu.id), is, "{name}");
@@ -229,8 +231,8 @@ mod tests {
         let is_known = |product: &Product| !matches!(product, Known(id) if find(id).is_none());
         assert!(PRODUCTS.iter().all(|(_, product)| is_known(product)));
         assert_eq!(
-            (other("NVIDIA H100 NVL"), other("NVIDIA H100 80GB HBM3"), other("")),
-            (Some("H100 NVL"), None, None)
+            (other("NVIDIA H200 NVL"), other("NVIDIA H100 80GB HBM3"), other("")),
+            (Some("H200 NVL"), None, None)
         );
     }
 }

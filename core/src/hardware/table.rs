@@ -154,6 +154,10 @@ const HGX: Source = from("NVIDIA HGX platform, specifications", "https://www.nvi
 
 /// Every accelerator, NVIDIA first, each vendor from the oldest to the newest.
 ///
+/// Rows without what a process sees (`seen`): no public log of H100 PCIe, H800, A40, Gaudi 3 or Trainium that prints it was found; one of a B300
+/// (267.69 GiB) and one of a TPU v5p (95.74) don't say which device they are of, one of an MI350X is of a virtual function, one of a Gaudi 2 (94.62) has no
+/// thread to cite, and JAX counts half of a TPU v7 as a device.
+///
 /// B200 is sold with 192 GB on the die and 180 GB usable in an HGX board (1.44 TB for eight); the usable figure is
 /// taken. GB200's 186 GB is half of the superchip's 372 GB. An A10 has another rate than the A10G of Amazon's G5.
 pub const ALL: &[Accelerator] = &[
@@ -241,6 +245,20 @@ pub const ALL: &[Accelerator] = &[
         from("NVIDIA RTX A6000 data sheet", "https://www.nvidia.com/en-us/design-visualization/rtx-a6000/"),
     ).seen(47.54, "google-research/semivl issue 18"),
     row(
+        ("l40-48", "L40 48 GB"),
+        (48.0, 0),
+        864.0,
+        (181.0, "bf16"), card("pcie4"),
+        from("NVIDIA L40, specifications", "https://www.nvidia.com/en-us/data-center/l40/"),
+    ).twice_as_fast_in_fp8().seen(44.40, "QwenLM/Qwen3-VL issue 2097"),
+    row(
+        ("a40-48", "A40 48 GB"),
+        (48.0, 0),
+        696.0,
+        (149.7, "bf16"), card("pcie4"),
+        from("NVIDIA A40, specifications", "https://www.nvidia.com/en-us/data-center/a40/"),
+    ),
+    row(
         ("l40s-48", "L40S 48 GB"),
         (48.0, 46_068),
         864.0,
@@ -271,6 +289,8 @@ pub const ALL: &[Accelerator] = &[
         ),
     ).with(GA100).seen(79.33, "hahnyuan/PB-LLM issue 3"),
     row(("h100-pcie-80", "H100 PCIe 80 GB"), (80.0, 0), 2000.0, (756.0, "bf16"), card("pcie5"), H100).twice_as_fast_in_fp8().with(GH100_PCIE),
+    // Two of them may have a bridge of NVLink between them, which isn't counted.
+    row(("h100-nvl-94", "H100 NVL 94 GB"), (94.0, 0), 3900.0, (835.5, "bf16"), card("pcie5"), H100).twice_as_fast_in_fp8().seen(93.00, "ali-vilab/VACE issue 56"),
     row(("h100-80", "H100 SXM 80 GB"), (80.0, 81_559), 3350.0, (989.0, "bf16"), ports("nvlink4", "ndr", "pcie5"), H100).twice_as_fast_in_fp8().with(GH100).seen(79.11, "vllm-project/vllm issue 27508"),
     row(
         ("h800", "H800 SXM 80 GB"),

@@ -10,7 +10,7 @@ use crate::hardware::{self, Accelerator, links};
 use crate::memory::activations::Recompute;
 use crate::model::shape::Gated;
 use crate::model::{Attention, ModelRef, Moe, Norms, Shape, presets};
-use crate::quantity::{Unit, counted};
+use crate::quantity::{Unit, count, counted};
 
 /// What a source counts as useful.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,8 +143,18 @@ impl Reached {
     }
 }
 
-/// How an MFU stands among published runs, and what usually costs one: those on the same GPU, if there are any.
-pub fn standing(mfu: f64, gpu: Option<&Accelerator>) -> String {
+/// How an MFU stands among published runs, and what usually costs one: those on the same GPU, if there are any. That of a model that does so few
+/// FLOPs per token (`each`, where they are known) that no published run is like it isn't judged.
+pub fn standing(mfu: f64, gpu: Option<&Accelerator>, each: Option<f64>) -> String {
+    if let Some(each) = each.filter(|each| is_too_small(*each)) {
+        return format!(
+            "Its MFU of {} isn’t judged: at {} per token the model has about {} parameters, far fewer than in any published run, and so small a \
+             model doesn’t fill a GPU.",
+            Unit::Fraction.format(mfu),
+            Unit::Flop.format(each),
+            count(each / 6.0),
+        );
+    }
     let runs = all();
     let family = |gpu: &Accelerator| gpu.name.split(' ').next().unwrap_or_default();
     let own = || runs.iter().filter(|run| gpu.is_some_and(|gpu| family(run.job.cluster.gpu) == family(gpu)));
@@ -180,9 +190,11 @@ pub fn standing(mfu: f64, gpu: Option<&Accelerator>) -> String {
 /// How far the parameters of two models may be apart, as a ratio, for their MFUs to be put side by side.
 const OF_A_SIZE: f64 = 3.0;
 
-/// Parameters below which a model is smaller than any of the published runs that an MFU may be put beside.
-pub fn too_small() -> f64 {
-    all().iter().map(|run| run.job.parameters()).fold(f64::INFINITY, f64::min) / OF_A_SIZE
+/// Whether a model of so many FLOPs per token is smaller than any of the published runs that its MFU may be put beside.
+pub fn is_too_small(each: f64) -> bool {
+    let least = all().iter().map(|run| run.job.parameters()).fold(f64::INFINITY, f64::min);
+    // FLOPs per token are six for each parameter and some for attention.
+    each / 6.0 < least / OF_A_SIZE
 }
 
 /// That an MFU of a job is below what published runs reached: those of models of about its size on GPUs of its kind, or where fewer than three were

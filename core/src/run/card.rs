@@ -223,13 +223,11 @@ impl Card {
         }
     }
 
-    /// Whether its text may hold errors that the course's signs explain: output, or what starts a program with what came of it.
+    /// Whether its text may hold errors that the course's signs explain: output, what a tool lists, or what starts a program with what came of it.
     pub fn may_hold_errors(&self) -> bool {
-        !self.written
-            && matches!(
-                self.kind,
-                Kind::Unknown | Kind::Errors | Kind::Log | Kind::Serve | Kind::Script | Kind::Megatron
-            )
+        let is_tool = matches!(self.kind, Kind::NvidiaSmi | Kind::RocmSmi);
+        let starts = matches!(self.kind, Kind::Serve | Kind::Script | Kind::Megatron | Kind::Trainer);
+        !self.written && (self.kind.is_output() || is_tool || starts)
     }
 
     /// A refusal with its reason.

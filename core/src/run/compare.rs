@@ -12,7 +12,7 @@ use crate::declare::Model as _;
 use crate::kv_cache::figure::USED;
 use crate::memory::{Dtype, Mode, breakdown};
 use crate::planner::published::{self, NEAR};
-use crate::quantity::{Unit, bytes_decimal, capital, count, counted, grouped, listed, number};
+use crate::quantity::{Unit, bytes_decimal, capital, counted, grouped, listed, number};
 use crate::serving::command::Server;
 use crate::serving::step::Quant;
 
@@ -414,22 +414,15 @@ fn training(run: &Run, plan: &Plan, report: &mut Report) {
 const IDLE: f64 = 0.25;
 
 /// How a log's MFU stands among published runs: over the peak of its own GPU, whatever the log divides by.
-fn standing(run: &Run, mfu: f64) -> String {
+pub(crate) fn standing(run: &Run, mfu: f64) -> String {
     let gpu = run.setup().0.gpu;
-    // FLOPs over tokens, both per second and GPU, are six for each parameter and some for attention.
+    // FLOPs over tokens, both per second and GPU.
     let each =
         run.measured(Metric::Flops).zip(run.measured(Metric::TokensPerGpu)).map(|(flops, tokens)| flops / tokens);
-    if let Some(each) = each.filter(|each| each / 6.0 < published::too_small()) {
-        return format!(
-            "Its MFU of {} isn’t judged: at {} per token the model has about {} parameters, far fewer than in any published run, and so small a \
-             model doesn’t fill a GPU.",
-            Unit::Fraction.format(mfu),
-            Unit::Flop.format(each),
-            count(each / 6.0),
-        );
-    }
     let other = gpu.zip(ledger::divisor(run)).filter(|(gpu, peak)| (peak / gpu.peak - 1.0).abs() > ROUNDED);
-    let Some((own, peak)) = other else { return published::standing(mfu, gpu) };
+    let Some((own, peak)) = other.filter(|_| !each.is_some_and(published::is_too_small)) else {
+        return published::standing(mfu, gpu, each);
+    };
     let ours = mfu * peak / own.peak;
     let is_sparse = (peak / own.peak - 2.0).abs() < 2.0 * ROUNDED;
     let [peak, own_peak] = [peak, own.peak].map(|peak| Unit::FlopPerSecond.format(peak));
@@ -443,7 +436,7 @@ fn standing(run: &Run, mfu: f64) -> String {
         own.name,
         Unit::Fraction.format(mfu),
         Unit::Fraction.format(ours),
-        published::standing(ours, gpu)
+        published::standing(ours, gpu, each)
     )
 }
 

@@ -153,6 +153,8 @@ struct Listed<'a> {
     name: &'a str,
     /// Bytes of its memory, where they stand beside the name, which a table may cut.
     memory: Option<f64>,
+    /// Whether more may follow that isn't there: the end of its table wasn't seen.
+    is_open: bool,
     line: usize,
 }
 
@@ -190,7 +192,13 @@ fn lists(all: Vec<Listed<'_>>) -> Vec<Vec<Listed<'_>>> {
     lists
 }
 
-/// Keeps the GPUs that a tool lists: of several lists the longest says what a node has.
+/// Whether a list has every GPU of its node, as far as it can say so: it is numbered from 0 on without a gap, and its end is there.
+fn is_whole(list: &[Listed<'_>]) -> bool {
+    let is_numbered = (0..).zip(list).all(|(n, listed)| listed.index.is_none_or(|index| index == n));
+    is_numbered && list.iter().all(|listed| !listed.is_open)
+}
+
+/// Keeps the GPUs that a tool lists: of several lists the longest says what a node has, if it is whole.
 fn all_listed(card: &mut Card, all: Vec<Listed<'_>>) {
     let lists = lists(all);
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
@@ -204,14 +212,20 @@ fn all_listed(card: &mut Card, all: Vec<Listed<'_>>) {
     let longest = lists.iter().map(Vec::len).max().unwrap_or_default() as u64;
     let total = lists.iter().map(Vec::len).sum::<usize>() as u64;
     let are_told_apart = lists.iter().flatten().all(|listed| listed.uuid.is_some());
-    if lists.len() > 1 && are_told_apart {
+    let parts: Vec<_> = lists.iter().filter(|list| !is_whole(list)).collect();
+    if lists.len() > 1 && are_told_apart && parts.is_empty() {
         card.run.cluster.gpus = Some(total);
         card.found("GPUs", grouped(total), 0);
     }
     // Lists of one GPU each may be of ranks that see no other.
-    if longest > 1 || lists.len() == 1 {
+    let is_known = lists.iter().any(|list| list.len() as u64 == longest && is_whole(list));
+    if is_known && (longest > 1 || lists.len() == 1) {
         card.run.cluster.node = Some(longest);
         card.found("GPUs per node", grouped(longest), 0);
+    }
+    for list in parts.iter().filter(|_| !is_known) {
+        let text = format!("A list of {}", counted(list.len() as u64, "GPU", "GPUs"));
+        card.unread(&text, CUT, list.last().map_or(0, |listed| listed.line));
     }
     if lists.len() > 1 && !are_told_apart {
         card.found("Lists without UUIDs", format!("{}, counted as one node", grouped(lists.len() as u64)), 0);
@@ -226,8 +240,22 @@ fn all_listed(card: &mut Card, all: Vec<Listed<'_>>) {
     }
 }
 
+/// Why GPUs aren't counted.
+const CUT: &str =
+    "its beginning or its end is missing, so the node may have more: paste all of it, or set cluster.node";
 /// Why a GPU's name isn't read.
 const NOT_THERE: &str = "this GPU isn't in the course's table";
+
+/// Whether a line is the heading of the processes, which the tables of `nvidia-smi` and `amd-smi` have below their GPUs.
+fn is_end(line: &str) -> bool {
+    let bare = line.trim().trim_start_matches('|').trim();
+    line.trim_start().starts_with('|') && ["Processes:", "Compute processes:"].iter().any(|end| bare.starts_with(end))
+}
+
+/// The list that began with this one has its end.
+fn close(listed: &mut [Listed<'_>], first: usize) {
+    listed.iter_mut().skip(first).for_each(|listed| listed.is_open = false);
+}
 
 /// What `nvidia-smi` prints: its table, `-L`, or CSV of `--query-gpu`.
 pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
@@ -236,14 +264,29 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
     let mut columns: Vec<&str> = Vec::new();
     // Rows that don't say which GPU they are of, and may be samples of one.
     let mut samples: Vec<usize> = Vec::new();
-    // The section of `nvidia-smi -q`.
+    // The section of `nvidia-smi -q`, how many GPUs its heading says that there are, and the first of those below it.
     let mut section = "";
+    let (mut attached, mut first) = (None, 0);
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
         let bare = line.trim().trim_start_matches('|').trim();
         match (section, line.split_once(" : ").map(|(key, value)| (key.trim(), value.trim()))) {
+            (_, Some(("Attached GPUs", n))) => {
+                attached = n.parse::<usize>().ok();
+                first = listed.len();
+            }
             (_, Some(("Product Name", name))) => {
-                listed.push(Listed { index: None, uuid: None, name, memory: None, line: number });
+                let index = Some(listed.len().saturating_sub(first) as u64);
+                listed.push(Listed { index, uuid: None, name, memory: None, is_open: true, line: number });
+                // The last of as many as there are.
+                if attached == Some(listed.len().saturating_sub(first)) {
+                    close(&mut listed, first);
+                }
+            }
+            (_, Some(("GPU UUID", uuid))) => {
+                if let Some(last) = listed.last_mut() {
+                    last.uuid = Some(uuid);
+                }
             }
             ("FB Memory Usage", Some(("Used", value))) => used.extend(number_at(value).map(|mib| (mib * MIB, number))),
             ("Clocks", Some(("SM", value))) => clocks.extend(number_at(value).map(|mhz| (mhz * 1e6, number))),
@@ -274,20 +317,16 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
                 ["timestamp", "utilization", "memory.used", "memory.free", "temperature", "power.draw", "clocks"];
             let is_sample = columns.iter().any(|column| changes.iter().any(|word| column.starts_with(word)));
             samples.extend((index.is_none() && uuid.is_none() && is_sample).then_some(number));
-            listed.extend(name.map(|name| Listed { index, uuid, name, memory: None, line: number }));
+            listed.extend(name.map(|name| Listed { index, uuid, name, memory: None, is_open: false, line: number }));
         } else if let Some((before, uuid)) = line.split_once("(UUID:")
             && let Some((index, name)) = before.split_once("GPU ").and_then(|(_, rest)| rest.split_once(':'))
         {
+            let is_open = !uuid.contains(')');
             let uuid = Some(uuid.trim_end().trim_end_matches(')').trim());
-            listed.push(Listed {
-                index: index.trim().parse().ok(),
-                uuid,
-                name: name.trim(),
-                memory: None,
-                line: number,
-            });
+            let index = index.trim().parse().ok();
+            listed.push(Listed { index, uuid, name: name.trim(), memory: None, is_open, line: number });
         } else if let Some((index, name, mib)) = of_gpustat(line) {
-            listed.push(Listed { index: Some(index), uuid: None, name, memory: None, line: number });
+            listed.push(Listed { index: Some(index), uuid: None, name, memory: None, is_open: false, line: number });
             used.push((mib * MIB, number));
         } else if line.starts_with('|') && line.contains("MiB /") {
             let before = line.split("MiB /").next().unwrap_or_default();
@@ -303,7 +342,11 @@ pub(super) fn nvidia_smi(name: &str, text: &str) -> Card {
             && ["On", "Off"].iter().any(|word| line.split_whitespace().any(|w| w == *word))
         {
             let index = bare.split_whitespace().next().and_then(|word| word.parse().ok());
-            listed.push(Listed { index, uuid: None, name: bare, memory: None, line: number });
+            listed.push(Listed { index, uuid: None, name: bare, memory: None, is_open: true, line: number });
+        } else if bare.starts_with("NVIDIA-SMI") {
+            first = listed.len();
+        } else if is_end(line) {
+            close(&mut listed, first);
         }
     }
     // Of each GPU, the links below its name.
@@ -378,7 +421,9 @@ pub(super) fn of_xml(text: &str) -> Option<String> {
         });
         log += &match (tag, name) {
             (_, Some(name)) => format!("{name} : {value}"),
+            ("attached_gpus", _) => format!("Attached GPUs : {value}"),
             ("product_name", _) => format!("Product Name : {value}"),
+            ("uuid", _) => format!("GPU UUID : {value}"),
             ("used", _) => format!("Used : {value}"),
             ("sm_clock", _) => format!("SM : {value}"),
             ("fb_memory_usage", _) => "FB Memory Usage".to_owned(),
@@ -639,6 +684,9 @@ pub(super) fn amd_smi(name: &str, text: &str) -> Card {
     let (mut listed, mut used) = (Vec::new(), Vec::new());
     let mut above = None;
     for (i, line) in text.lines().enumerate() {
+        if is_end(line) {
+            close(&mut listed, 0);
+        }
         let mut cells = line.trim().split('|').map(str::trim).filter(|cell| !cell.is_empty());
         let (first, last) = (cells.next().unwrap_or_default(), cells.next_back().unwrap_or_default());
         let (word, rest) = first.split_once(' ').unwrap_or((first, ""));
@@ -651,7 +699,7 @@ pub(super) fn amd_smi(name: &str, text: &str) -> Card {
             card.unread(first, "a row is a part of a GPU, so they aren't counted", i + 1);
             continue;
         }
-        listed.push(Listed { index: Some(index), uuid: None, name, memory: None, line: line_of_name });
+        listed.push(Listed { index: Some(index), uuid: None, name, memory: None, is_open: true, line: line_of_name });
         let memory = last.strip_suffix(" MB").and_then(|cell| cell.split_whitespace().next_back());
         used.extend(memory.and_then(|cell| number_at(cell.split_once('/')?.0)).map(|mib| (mib * MIB, i + 1)));
     }
@@ -773,7 +821,16 @@ pub(super) fn environment(name: &str, text: &str) -> Card {
         let known: Vec<_> = named.iter().map(|(gpu, _, line)| (*gpu, *line)).collect();
         all_alike(&mut card, &known);
     }
-    let count = Some(indices.len() as u64).filter(|n| *n > 0).or(count);
+    // The driver's version and more follow the list. A count that is printed needs no list.
+    let last = named.iter().map(|(.., line)| *line).max().unwrap_or_default();
+    let is_open =
+        text.lines().skip(last).all(|line| line.trim().is_empty()) || (0..).zip(&indices).any(|(n, i)| n != *i);
+    if !indices.is_empty() && is_open {
+        card.unread(&format!("A list of {}", counted(indices.len() as u64, "GPU", "GPUs")), CUT, last);
+        count = None;
+    } else if !indices.is_empty() {
+        count = Some(indices.len() as u64);
+    }
     if let Some(count) = count.filter(|n| (1..=MAX_NODE).contains(n)) {
         card.run.cluster.node = Some(count);
         card.found("GPUs per node", grouped(count), 0);
@@ -784,6 +841,9 @@ pub(super) fn environment(name: &str, text: &str) -> Card {
     }
     card.done()
 }
+
+/// With what everything that `rocm-smi` prints ends, between `=` (`rocm_smi.py`, `printLogSpacer`).
+const ROCM_END: &str = "End of ROCm SMI Log";
 
 /// What `rocm-smi` prints.
 pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
@@ -826,7 +886,7 @@ pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
         if let Some(row) = rows.iter().find(|i| is_split(i)) {
             card.unread(lines.get(*row).unwrap_or(&""), "a row is a part of a GPU, so they aren't counted", row + 1);
         } else if let Some(last) = rows.last()
-            && !lines.iter().skip(*last).any(|line| line.starts_with("===="))
+            && !lines.iter().skip(*last).any(|line| line.contains(ROCM_END))
         {
             let row = lines.get(*last).unwrap_or(&"");
             card.unread(row, "the table has no end below this row, so there may be more GPUs", last + 1);
@@ -837,9 +897,11 @@ pub(super) fn rocm_smi(name: &str, text: &str) -> Card {
         if n > 0 && known.is_empty() {
             card.unread("Device names", "this table has none: run rocm-smi --showproductname --showmeminfo vram", 0);
         }
-    } else {
+    } else if text.contains(ROCM_END) && (0..).zip(&gpus).all(|(n, id)| id.parse() == Ok(n)) {
         card.run.cluster.node = Some(gpus.len() as u64);
         card.found("GPUs per node", grouped(gpus.len() as u64), 0);
+    } else {
+        card.unread(&format!("A list of {}", counted(gpus.len() as u64, "GPU", "GPUs")), CUT, 0);
     }
     all_alike(&mut card, &known);
     // Some versions give a model's number beside the name of its series.
@@ -887,6 +949,77 @@ mod tests {
         assert_eq!(of(&csv.repeat(3)).0, Some(2));
     }
 
+    /// What lacks its beginning or its end says of no node how many GPUs it has, wherever it was cut.
+    #[test]
+    fn a_list_that_was_cut_counts_nothing() {
+        let n = 4_u32;
+        let border = "+-----------------------------------------+------------------------+----------------------+\n";
+        let table = format!(
+            "| NVIDIA-SMI 570.86.15              Driver Version: 570.86.15      CUDA Version: 12.8     |\n{}\n| Processes:                                                                              |\n",
+            (0..n)
+                .map(|i| format!(
+                    "|   {i}  NVIDIA H200                    On  |   00000000:19:00.0 Off |                    0 |\n| N/A   45C    P0            412W /  700W |  120111MiB / 143771MiB |     98%      Default |\n{border}"
+                ))
+                .collect::<String>()
+        );
+        let query = format!(
+            "==============NVSMI LOG==============\nDriver Version                            : 550.54.15\nAttached GPUs                             : {n}\n{}",
+            (0..n)
+                .map(|i| format!(
+                    "GPU 00000000:{i}9:00.0\n    Product Name                          : NVIDIA H200\n    GPU UUID                              : GPU-{i}\n    FB Memory Usage\n        Used                              : 912 MiB\n"
+                ))
+                .collect::<String>()
+        );
+        // `amd-smi` of ROCm 7.
+        let amd = format!(
+            "+------------------------------------------------------------------------------+\n| AMD-SMI 26.0.0 |\n{}| Processes:                                                                   |\n",
+            (0..n)
+                .map(|i| format!(
+                    "| 0000:0{i}:00.0    AMD Instinct MI300X | 0 %      36 °C   0             142/750 W |\n|   {i}       0     4    SPX/NPS1     | 0 %        N/A             285/196592 MB |\n|-------------------------------------+----------------------------------------|\n"
+                ))
+                .collect::<String>()
+        );
+        let rocm = format!(
+            "======= ROCm System Management Interface =======\n{}======= End of ROCm SMI Log ========\n",
+            (0..n).map(|i| format!("GPU[{i}]\t\t: Card Series: \t\tAMD Instinct MI300X OAM\n")).collect::<String>()
+        );
+        let report = format!(
+            "Is CUDA available: True\nGPU models and configuration: \n{}\nNvidia driver version: 550.54.15\n",
+            (0..n).map(|i| format!("GPU {i}: NVIDIA H200\n")).collect::<String>()
+        );
+        type Read = fn(&str, &str) -> Card;
+        let readers: [(&str, Read); 5] =
+            [(&table, nvidia_smi), (&query, nvidia_smi), (&amd, amd_smi), (&rocm, rocm_smi), (&report, environment)];
+        for (text, read) in readers {
+            let lines: Vec<&str> = text.lines().collect();
+            let whole = read("x", text);
+            assert_eq!(whole.run.cluster.node, Some(u64::from(n)), "{text}");
+            for at in 1..lines.len() {
+                let [first, rest] = [lines.get(..at), lines.get(at..)].map(|part| part.unwrap_or_default().join("\n"));
+                for part in [first, rest] {
+                    let card = read("x", &part);
+                    let node = card.run.cluster.node;
+                    let has_gpu = card.run.cluster.gpu.is_some();
+                    assert!(node.is_none_or(|node| node == u64::from(n)), "{part}\n{card:?}");
+                    assert!(
+                        node.is_some() || !has_gpu || card.unread.iter().any(|one| one.why == CUT),
+                        "{part}\n{card:?}"
+                    );
+                }
+            }
+        }
+        // The driver's own list has no end, but its last line has.
+        let cut = list(0..4);
+        let card = nvidia_smi("x", &cut[..cut.len() - 6]);
+        assert_eq!((card.run.cluster.node, card.unread_count), (None, 1), "{card:?}");
+        // One GPU of several, and one that fell off the bus.
+        for kept in [vec![3], vec![0, 1, 3]] {
+            let rows: Vec<&str> = cut.lines().collect();
+            let text: String = kept.iter().filter_map(|i: &usize| Some(format!("{}\n", rows.get(*i)?))).collect();
+            assert_eq!(nvidia_smi("x", &text).run.cluster.node, None, "{text}");
+        }
+    }
+
     #[test]
     fn names_alone_are_read() {
         let of = |text: &str| {
@@ -911,7 +1044,7 @@ mod tests {
         for text in ["8x NVIDIA H100 80GB HBM3", "8 x H100", "8xH100", "8 NVIDIA H100 80GB HBM3"] {
             assert_eq!(of(text), (Kind::NvidiaSmi, "h100-80".to_owned(), Some(8)), "{text}");
         }
-        assert_eq!(of("NVIDIA H100 NVL").1, "");
+        assert_eq!(of("NVIDIA H200 NVL").1, "");
         for text in ["my run on H100 is slow", "H100 is slow: why?", "8", "x"] {
             assert_ne!(of(text).0, Kind::NvidiaSmi, "{text}");
         }
@@ -965,7 +1098,8 @@ mod tests {
             (log("GPU: NVIDIA A100-SXM4-40GB | 8 devices"), Some("a100-40"), None, 1),
             (log("CUDA capacity: NVIDIA H100 with 95.00GiB memory"), None, Some("h100-80"), 1),
             (log("- CUDA device(s): NVIDIA H100 80GB HBM3, NVIDIA H100 80GB HBM3"), Some("h100-80"), None, 1),
-            (log("NVIDIA H100 NVL and NVIDIA drivers"), None, None, 0),
+            (log("NVIDIA H200 NVL and NVIDIA drivers"), None, None, 0),
+            (log("NVIDIA H100 NVL and NVIDIA drivers"), Some("h100-nvl-94"), None, 1),
             (log("see the NVIDIA documentation"), None, None, 0),
         ] {
             let card = crate::run::read("x", &text);
@@ -986,7 +1120,7 @@ mod tests {
         assert!(
             report.missing.is_empty()
                 && report.assumed.iter().any(|a| a.key == "cluster.gpu"
-                    && a.sentence.contains("“h100” may also mean the H100 PCIe 80 GB or the H100 NVL")),
+                    && a.sentence.contains("“h100” may also mean the H100 PCIe 80 GB or the H100 NVL 94 GB")),
             "{report:?}"
         );
         assert!(report.verdict.contains("No verdict yet: GPU is assumed."), "{}", report.verdict);
@@ -1002,7 +1136,7 @@ mod tests {
     fn a_gpu_that_is_not_in_the_table_is_marked() {
         let card = nvidia_smi("smi", "GPU 0: NVIDIA GH200 480GB (UUID: GPU-x)");
         assert_eq!((card.run.cluster.gpu.clone(), card.unread_count), (None, 1), "{card:?}");
-        let rocm = rocm_smi("rocm", "GPU[0]\t\t: Card Series: \t\tAMD Instinct MI300A");
+        let rocm = rocm_smi("rocm", "GPU[0]\t\t: Card Series: \t\tAMD Instinct MI300A\n=== End of ROCm SMI Log ===");
         assert_eq!((rocm.run.cluster.gpu.clone(), rocm.unread_count), (None, 1), "{rocm:?}");
     }
 }

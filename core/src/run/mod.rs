@@ -41,6 +41,7 @@ mod waits;
 
 pub use card::{Card, Found, Kind, Outcome, Stop, Unread};
 pub use check::{Checked, check, named};
+pub(crate) use compare::standing;
 pub use compare::{Answer, Question, Report, Row, compare, serves};
 pub(crate) use config::serve::read as serving_command;
 pub use content::{Content, content};
@@ -50,7 +51,7 @@ pub use given::{Missing, Setting, Takes, setting_at};
 pub use ledger::{Cause, Ledger, Link, Next};
 pub use measure::{Measured, Metric};
 pub use output::Output;
-pub use parts::read_all;
+pub use parts::{is_log_line, read_all};
 pub use plan::{Assumed, Plan};
 pub use planned::planned;
 pub use read::{MOST, file, read, snapshot, traces};

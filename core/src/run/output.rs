@@ -463,7 +463,18 @@ const FORMS: &[Form] = &[
         marks: &["samples/sec", "TFLOPS per GPU by Megatron:"],
         fields: &[behind("TFLOPS per GPU by Megatron:", A(M::Flops), 1e12)],
     },
+    // The mean since the run began: `drawn` has the clock behind it.
     Form { program: "modded-nanogpt", marks: &["step_avg:"], fields: &[behind("step_avg:", A(M::StepTime), 1e-3)] },
+    Form {
+        program: "modded-nanogpt",
+        marks: &["peak memory allocated:", " MiB reserved:"],
+        fields: &[behind("allocated:", A(M::MemoryAllocated), MIB), behind("reserved:", A(M::MemoryReserved), MIB)],
+    },
+    Form {
+        program: "modded-nanogpt",
+        marks: &["peak memory consumption:", " MiB"],
+        fields: &[behind("consumption:", A(M::MemoryAllocated), MIB)],
+    },
     Form {
         program: "llm.c",
         marks: &["tok/s", "MFU |"],
@@ -589,17 +600,6 @@ const FORMS: &[Form] = &[
         marks: &["Prefill batch", "input throughput (token/s):"],
         fields: &[behind("input throughput (token/s):", A(M::PromptRate), 1.0)],
     },
-    // Of the first GPU; the layers are spread over the others alike (`ggml-org/llama.cpp`, `src/llama-model.cpp`, `src/llama-kv-cache.cpp`).
-    Form {
-        program: "llama.cpp",
-        marks: &["load_tensors:", " CUDA0 ", "buffer size ="],
-        fields: &[behind("buffer size =", A(M::Weights), MIB)],
-    },
-    Form {
-        program: "llama.cpp",
-        marks: &["llama_kv_cache", " CUDA0 KV buffer size ="],
-        fields: &[behind("buffer size =", A(M::KvMemory), MIB)],
-    },
     Form {
         program: "llama.cpp",
         marks: &["prompt eval time =", "tokens per second"],
@@ -609,6 +609,11 @@ const FORMS: &[Form] = &[
         program: "llama.cpp",
         marks: &["  eval time =", "tokens per second"],
         fields: &[before("tokens per second", A(M::GenerationRate), 1.0)],
+    },
+    Form {
+        program: "llama.cpp",
+        marks: &["slot print_timing:", "| n_decoded =", " tg ="],
+        fields: &[behind(" tg =", A(M::GenerationRate), 1.0)],
     },
     Form {
         program: "TensorRT-LLM",
@@ -716,7 +721,7 @@ const FORMS: &[Form] = &[
 ];
 
 /// Programs that print the lines of one run together.
-const TOGETHER: [[&str; 2]; 25] = [
+const TOGETHER: [[&str; 2]; 21] = [
     ["HF Trainer", "llama-cookbook"],
     ["HF Trainer", "Optimum Habana"],
     ["HF Trainer", "LLaMA-Factory"],
@@ -735,14 +740,18 @@ const TOGETHER: [[&str; 2]; 25] = [
     ["DeepSpeed", "Composer"],
     ["HF Trainer", "NeMo"],
     ["HF Trainer", "Composer"],
-    ["HF Trainer", "vLLM"],
-    ["HF Trainer", "SGLang"],
     ["Megatron-LM", "Megatron-Bridge"],
     ["Megatron-LM", "NeMo"],
     ["NeMo", "Megatron-Bridge"],
-    ["vLLM", BENCHMARK],
-    ["SGLang", BENCHMARK],
 ];
+
+/// Engines, and what measures one from outside or around it. Progress bars beside their lines count files, layers or requests.
+const ENGINES: [&str; 5] = ["vLLM", "SGLang", "TensorRT-LLM", "llama.cpp", "Text Generation Inference"];
+const LOADS: [&str; 2] = [BENCHMARK, "trtllm-bench"];
+
+fn is_served(program: &str) -> bool {
+    ENGINES.contains(&program) || LOADS.contains(&program)
+}
 
 /// What measures one collective on large buffers.
 const ALL_REDUCE: &str = "all_reduce_bench.py";
@@ -750,7 +759,10 @@ const ALL_REDUCE: &str = "all_reduce_bench.py";
 const BENCHMARK: &str = "the serving benchmark";
 
 fn go_together(a: &str, b: &str) -> bool {
-    a == b || TOGETHER.iter().any(|[one, other]| [a, b] == [*one, *other] || [b, a] == [*one, *other])
+    let are = |one: &str, other: &str| {
+        TOGETHER.contains(&[one, other]) || is_served(one) && (LOADS.contains(&other) || other == "HF Trainer")
+    };
+    a == b || are(a, b) || are(b, a)
 }
 
 /// Rates, which change with the batch, and what else each run has of its own.
@@ -829,23 +841,27 @@ impl Field {
 /// Values of one thing, and the lines that they stand on.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 struct Series {
-    values: VecDeque<f64>,
+    /// Each, and whether it is of the first step: with several ranks several are.
+    values: VecDeque<(f64, bool)>,
+    /// The step of the first one, if lines say it, and its line.
+    step: Option<f64>,
     first: usize,
     last: usize,
     count: usize,
 }
 
 impl Series {
-    fn push(&mut self, value: f64, line: usize) {
+    fn push(&mut self, value: f64, step: Option<f64>, line: usize) {
+        let is_first = self.count == 0 || step.is_some() && step == self.step;
         if self.count == 0 {
-            self.first = line;
+            (self.first, self.step) = (line, step);
         }
         self.last = line;
         self.count += 1;
         if self.values.len() >= KEPT {
             self.values.pop_front();
         }
-        self.values.push_back(value);
+        self.values.push_back((value, is_first));
     }
 
     fn lines(&self) -> String {
@@ -856,32 +872,44 @@ impl Series {
         }
     }
 
-    /// The middle value, without the first of four or more, or of a run that begins here: a first step compiles and allocates.
-    fn typical(&self, begins: bool) -> Option<f64> {
-        let skip = usize::from((self.count >= 4 || self.count >= 2 && begins) && self.values.len() == self.count);
-        self.without(skip)
+    /// The middle value, and what it leaves out: the first step of four or more values, or of a run that begins here, because it compiles and
+    /// allocates.
+    fn typical(&self, begins: bool) -> Option<(f64, String)> {
+        let skips = (self.count >= 4 || self.count >= 2 && begins) && self.values.iter().any(|(_, is_first)| *is_first);
+        let rest = if skips { middle_of(self.values.iter().filter(|(_, is_first)| !is_first)) } else { None };
+        match rest {
+            Some(value) => {
+                let first = match self.step {
+                    Some(step) => format!(", without step {}", crate::quantity::number(step)),
+                    None => ", without the first".to_owned(),
+                };
+                Some((value, first))
+            }
+            None => Some((self.middle()?, String::new())),
+        }
     }
 
     /// The middle value.
     fn middle(&self) -> Option<f64> {
-        self.without(0)
-    }
-
-    fn without(&self, skip: usize) -> Option<f64> {
-        let mut sorted: Vec<f64> = self.values.iter().copied().skip(skip).collect();
-        sorted.sort_by(f64::total_cmp);
-        let (low, high) = (sorted.get(sorted.len().saturating_sub(1) / 2)?, sorted.get(sorted.len() / 2)?);
-        Some((low + high) / 2.0)
+        middle_of(self.values.iter())
     }
 
     fn mean(&self) -> Option<f64> {
         let n = self.values.len();
-        (n > 0).then(|| self.values.iter().sum::<f64>() / n as f64)
+        (n > 0).then(|| self.values.iter().map(|(value, _)| value).sum::<f64>() / n as f64)
     }
 
     fn most(&self) -> Option<f64> {
-        self.values.iter().copied().reduce(f64::max)
+        self.values.iter().map(|(value, _)| *value).reduce(f64::max)
     }
+}
+
+/// The middle one of these values.
+fn middle_of<'a>(values: impl Iterator<Item = &'a (f64, bool)>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.map(|(value, _)| *value).collect();
+    sorted.sort_by(f64::total_cmp);
+    let (low, high) = (sorted.get(sorted.len().saturating_sub(1) / 2)?, sorted.get(sorted.len() / 2)?);
+    Some((low + high) / 2.0)
 }
 
 /// What a progress bar says of the time of a step: steps and seconds since it began, between two of its lines, and a running mean, which lags.
@@ -896,17 +924,15 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// The least length of an interval in seconds: a bar shows whole ones, so that it errs by a twentieth at most.
-    const LEAST: f64 = 20.0;
-
-    fn push(&mut self, [done, seconds, mean]: [f64; 3], line: usize) {
-        self.means.push(mean, line);
+    /// `least` is the least length of an interval in seconds.
+    fn push(&mut self, [done, seconds, mean]: [f64; 3], least: f64, line: usize) {
+        self.means.push(mean, Some(done), line);
         let Some((before, at)) = self.from.filter(|(before, at)| done >= *before && seconds >= *at) else {
             self.from = Some((done, seconds));
             return;
         };
-        if done > before && seconds - at >= Self::LEAST {
-            self.between.push((seconds - at) / (done - before), line);
+        if done > before && seconds - at >= least {
+            self.between.push((seconds - at) / (done - before), Some(done), line);
             self.from = Some((done, seconds));
         }
     }
@@ -915,16 +941,22 @@ impl Drawn {
     fn step_time(&self, begins: bool) -> Option<(f64, usize, String, String)> {
         let n = |series: &Series| grouped(series.count as u64);
         let (series, value, how) = match self.between.count {
-            0 => (&self.means, self.means.typical(begins), "the bar’s running mean, which lags"),
-            1 => (&self.between, self.between.typical(false), "between two lines of its bar"),
-            _ => (&self.between, self.between.middle(), "intervals of its bar"),
+            0 => {
+                let (value, without) = self.means.typical(begins)?;
+                let lags = "the bar’s running mean, which lags";
+                let how = match self.means.count {
+                    2.. => format!("median of {}{without}, {lags}", n(&self.means)),
+                    _ => lags.to_owned(),
+                };
+                (&self.means, value, how)
+            }
+            1 => (&self.between, self.between.middle()?, "between two lines of its bar".to_owned()),
+            _ => {
+                let how = format!("median of {} intervals of its bar", n(&self.between));
+                (&self.between, self.between.middle()?, how)
+            }
         };
-        let how = match (self.between.count, self.means.count) {
-            (2.., _) => format!("median of {} {how}", n(series)),
-            (0, 2..) => format!("median of {}, {how}", n(series)),
-            _ => how.to_owned(),
-        };
-        Some((value?, series.first, self.means.lines(), how))
+        Some((value, series.first, self.means.lines(), how))
     }
 }
 
@@ -963,6 +995,8 @@ pub struct Output {
     applied: Vec<(usize, Applied)>,
     /// How many requests of how many tokens vLLM has room for.
     room: Option<(f64, f64, usize)>,
+    /// Whether llama.cpp’s second cache comes, that of the layers with a sliding window, which stands beside the first.
+    is_second: bool,
     /// What the report of a benchmark has said so far.
     reported: Vec<Metric>,
     /// The engines of one server that print their rates.
@@ -989,6 +1023,8 @@ pub struct Output {
     /// The first and the last step, and how many lie between two lines.
     first: Option<f64>,
     step: Option<f64>,
+    /// That of the line at hand, if it says it.
+    now: Option<f64>,
     stride: f64,
     /// The last steps that were printed.
     printed: [f64; 16],
@@ -1170,7 +1206,8 @@ impl Output {
             self.restart(number, "they say another number of steps, so they may be from another run");
             self.series.retain(|metric, _| !OF_STEPS.contains(metric));
         }
-        if let Some(step) = steps.map(|(done, _)| done).or_else(|| step(line)).filter(|_| is_step) {
+        self.now = steps.map(|(done, _)| done).or_else(|| step(line)).filter(|_| is_step);
+        if let Some(step) = self.now {
             let by = step - self.step.unwrap_or(step);
             // Ranks print a line apart, and the steps that another one printed; their bars may be drawn at others.
             let is_new = steps.is_none() && by < 0.0 && !self.printed.contains(&step);
@@ -1221,7 +1258,20 @@ impl Output {
         self.widest = self.widest.max(fields.len());
         let is_full = self.is_full(line, &fields);
         let drawn = drawn(line);
-        for (program, is, value) in fields {
+        if line.contains("creating ") && line.contains(" SWA KV cache") {
+            self.is_second = !line.contains("non-SWA");
+        }
+        for (program, is, mut value) in fields {
+            let own = self.series.get(&M::KvMemory).and_then(|series| series.values.back()).filter(|_| self.is_second);
+            match (is, own) {
+                (A(M::KvMemory), Some((first, _))) => value += first,
+                // The other layers’ cache is what limits a request.
+                (A(M::KvTokens), Some(_)) if program == "llama.cpp" => {
+                    (self.is_second, taken) = (false, true);
+                    continue;
+                }
+                _ => {}
+            }
             let ends = ending == Some(is);
             let has_fraction = ends && has_fraction_at_end(line);
             match self.behind.iter_mut().find(|(other, ..)| *other == is) {
@@ -1230,12 +1280,12 @@ impl Output {
             }
             let mean = if is == Rate { 1.0 / value } else { value };
             taken |= match drawn {
-                Some([done, seconds, own])
+                Some(([done, seconds, own], least))
                     if matches!(is, Rate | A(M::StepTime)) && (mean / own - 1.0).abs() < 1e-9 =>
                 {
                     let takes = M::StepTime.takes(mean);
                     if takes {
-                        self.drawn.push([done, seconds, mean], number);
+                        self.drawn.push([done, seconds, mean], least, number);
                     }
                     takes
                 }
@@ -1372,7 +1422,7 @@ impl Output {
                 seconds.is_some()
             }
             A(metric) if metric.takes(value) => {
-                self.series.entry(metric).or_default().push(value, line);
+                self.series.entry(metric).or_default().push(value, self.now, line);
                 true
             }
             A(_) => false,
@@ -1394,8 +1444,7 @@ impl Output {
             (self.is_table, self.rows, self.lead) = (false, 0, None);
             self.take(&row, line);
         }
-        let is_server = |program: &String| ["vLLM", "SGLang", BENCHMARK].contains(&program.as_str());
-        if self.bar > 0.0 && !self.is_trained && self.programs.iter().any(is_server) {
+        if self.bar > 0.0 && !self.is_trained && self.programs.iter().any(|program| is_served(program)) {
             (self.step, self.highest, self.has_other_bars) = (None, None, false);
             self.drawn = Drawn::default();
             self.programs.retain(|program| program != "HF Trainer");
@@ -1436,28 +1485,26 @@ impl Output {
         // A line of several ranks counts for each: per-GPU numbers are alike, and a job's are the job's.
         for (metric, series) in &self.series {
             let by_bar = by_bar.as_ref().filter(|_| *metric == M::StepTime);
+            let mut without = String::new();
             let (value, how) = match metric {
                 _ if by_bar.is_some() => (by_bar.map(|(value, ..)| *value), ""),
                 M::MemoryReserved | M::MemoryAllocated | M::AllocationRetries | M::KvUsage | M::Preempted => {
                     (series.most(), "highest")
                 }
                 M::LossScale | M::BusBandwidth | M::BusRanks | M::KvTokens | M::Weights | M::KvMemory | M::Peak => {
-                    (series.values.back().copied(), "")
+                    (series.values.back().map(|(value, _)| *value), "")
                 }
                 // Prompts come in bursts.
                 M::PromptRate => (series.mean(), "mean"),
-                _ if RATES.contains(metric) => (series.typical(self.begins()), "median"),
+                _ if RATES.contains(metric) => {
+                    let typical = series.typical(self.begins());
+                    (typical.map(|(value, left_out)| (value, without = left_out).0), "median")
+                }
                 // Only a first step compiles and allocates.
                 _ => (series.middle(), "median"),
             };
             let Some(value) = value else { continue };
             let how = if series.count > 1 && !how.is_empty() {
-                // Of four or more the first never counts.
-                let without = if how == "median" && series.count < 4 && self.begins() && RATES.contains(metric) {
-                    ", without the first"
-                } else {
-                    ""
-                };
                 format!("{how} of {}{without}", grouped(series.count as u64))
             } else {
                 by_bar.map(|(.., how)| how.clone()).unwrap_or_default()
@@ -1466,16 +1513,19 @@ impl Output {
                 Some((_, first, lines, _)) => (*first, lines.clone()),
                 None => (series.first, series.lines()),
             };
+            // One engine's rate and requests are a part of the server's.
+            let is_part = self.engines.len() > 1 && (OF_INTERVAL.contains(metric) || *metric == M::PromptRate);
             let is_plain = self.reinforced.is_none() || [M::KvMemory, M::KvTokens, M::KvUsage].contains(metric);
             let is_alone = is_first && RATES.contains(metric);
             let is_batch = *metric == M::StepTime && batches.is_some();
             if is_plain && is_alone && !is_batch {
                 alone = alone.or(Some(first));
-            } else if is_plain && !is_batch {
+            } else if is_plain && !is_batch && !is_part {
                 card.run.measure(*metric, value, from(&lines, &how));
             }
             let said = if how.is_empty() { metric.text(value) } else { format!("{} ({how})", metric.text(value)) };
             let label = match (is_plain, is_batch, is_alone) {
+                _ if is_part => ", of one engine",
                 (true, true, _) => ", of a batch",
                 (true, false, true) => ", of the first step alone",
                 (true, false, false) => "",
@@ -1691,7 +1741,7 @@ pub(super) fn fields(line: &str) -> Vec<(&'static str, Is, f64)> {
         }
     }
     if all.is_empty() {
-        all = by_token(line).map_or_else(|| of_own(line), |one| vec![one]);
+        all = by_token(line).or_else(|| of_llama(line)).map_or_else(|| of_own(line), |one| vec![one]);
     }
     all
 }
@@ -1859,8 +1909,17 @@ fn bar(line: &str) -> Option<(f64, f64)> {
     number_before(done).zip(number_at(all))
 }
 
-/// What a progress bar shows: how many steps it has behind it, for how many seconds, and its running mean in seconds per step.
-fn drawn(line: &str) -> Option<[f64; 3]> {
+/// What a progress bar shows: how many steps it has behind it, for how many seconds, and its running mean in seconds per step; with the least seconds
+/// between two lines that say something of a step. modded-nanogpt writes the same without a bar: `step:10/1480 train_time:590ms step_avg:59.00ms`.
+fn drawn(line: &str) -> Option<([f64; 3], f64)> {
+    /// A bar shows whole seconds, so that it errs by a twentieth at most.
+    const LEAST: f64 = 20.0;
+    if let Some((before, rest)) = line.split_once(" train_time:") {
+        let (done, _) = before.split_once("step:")?.1.split_once('/')?;
+        let (ms, mean) = rest.split_once("ms step_avg:")?;
+        let [done, ms, mean] = [number_at(done)?, number_at(ms)?, number_at(mean)?];
+        return (mean > 0.0).then_some(([done, ms * 1e-3, mean * 1e-3], 0.0));
+    }
     let (done, _) = bar(line)?;
     let (elapsed, rest) = line.rsplit_once(" [")?.1.split_once('<')?;
     let mut parts = elapsed.trim().split(':').map(|part| part.parse::<u32>().ok());
@@ -1869,7 +1928,32 @@ fn drawn(line: &str) -> Option<[f64; 3]> {
         Some((before, _)) => number_before(before)?,
         None => 1.0 / number_before(rest.split_once("it/s")?.0)?,
     };
-    (mean.is_finite() && mean > 0.0).then_some([done, seconds, mean])
+    (mean.is_finite() && mean > 0.0).then_some(([done, seconds, mean], LEAST))
+}
+
+/// What llama.cpp allocates on its first GPU, over which and the others the layers are spread alike, and the tokens that its cache holds
+/// (`ggml-org/llama.cpp`, `src/llama-model.cpp`, `src/llama-kv-cache.cpp`): `load_tensors: CUDA0 model buffer size = 4155.99 MiB`,
+/// `llama_kv_cache: CUDA0 KV buffer size = 1024.00 MiB`, `llama_kv_cache: size = 1024.00 MiB (8192 cells, 32 layers, 1/1 seqs), …`.
+fn of_llama(line: &str) -> Option<(&'static str, Is, f64)> {
+    let is_cache = line.contains("llama_kv_cache");
+    if let Some((_, rest)) = line.split_once(": size = ").filter(|_| is_cache) {
+        let (cells, rest) = rest.split_once('(')?.1.split_once(" cells,")?;
+        // Sequences, and how many caches of so many cells they have; before there were several, the cells are of all.
+        let caches = rest.split_once(" layers,")?.1.split_once(" seqs)")?.0.split_once('/');
+        let caches = caches.map_or(Some(1.0), |(_, caches)| number_at(caches))?;
+        return Some(("llama.cpp", A(M::KvTokens), number_at(cells)? * caches));
+    }
+    let (before, size) = line.split_once(" buffer size =")?;
+    let (is, before) = match before.strip_suffix(" KV") {
+        Some(before) if is_cache => (A(M::KvMemory), before),
+        None if line.contains("load_tensors:") => (A(M::Weights), before.strip_suffix(" model").unwrap_or(before)),
+        _ => return None,
+    };
+    // As ggml's backends name their first device.
+    const DEVICES: [&str; 8] = ["CUDA0", "ROCm0", "HIP0", "Vulkan0", "SYCL0", "MUSA0", "MTL0", "Metal"];
+    let device = before.split_whitespace().next_back()?.trim_end_matches("_Mapped");
+    let mib = number_at(size).filter(|_| size.contains(" MiB"))?;
+    DEVICES.contains(&device).then_some(("llama.cpp", is, mib * MIB))
 }
 
 /// The number of the engine that a line of a server is of.
@@ -1882,7 +1966,7 @@ fn engine_number(line: &str) -> Option<u64> {
     }
     // SGLang's ranks of data parallelism: `[2025-06-01 10:00:00 DP0 TP0] Decode batch. …`.
     let tag = line.split_once(']').filter(|_| line.contains("gen throughput (token/s):"))?.0;
-    tag.rsplit_once(" DP")?.1.split(' ').next()?.parse().ok()
+    tag.split([' ', '[']).find_map(|word| word.strip_prefix("DP")?.parse().ok())
 }
 
 /// How many parameters are trained, of how many: `trainable params: 20,185,088 || all params: 8,050,446,336 || …` (PEFT), `Trainable parameters =
@@ -2004,7 +2088,9 @@ pub(super) fn is_failure(line: &str) -> bool {
         "Cuda failure",
         "[CUDA ERROR]",
     ];
-    const WORDS: [&str; 8] = [
+    const WORDS: [&str; 9] = [
+        // DeepSpeed's launcher, of a process that a signal ended.
+        "] exits with return code = -",
         // Python's argparse.
         ": error: unrecognized arguments: ",
         ": error: the following arguments are required: ",
@@ -2405,6 +2491,10 @@ mod tests {
                 "Iter 860: Train loss 0.413, Learning Rate 1.000e-06, It/sec 0.25, Tokens/sec 159.343, Trained Tokens 473342, Peak mem 100.759 GB\n",
                 &[(M::StepTime, 4.0), (M::TokensPerSecond, 159.343)],
             ),
+            (
+                "2.02.846.974 I slot print_timing: id  3 | task 0 | n_decoded =   1081, tg =  12.93 t/s, tg_3s =  12.57 t/s\n",
+                &[(M::GenerationRate, 12.93)],
+            ),
             // Their own thousands, in one letter.
             ("step 10 loss 2.41 tok/s/gpu 5.2k\n", &[(M::TokensPerGpu, 5200.0)]),
         ] {
@@ -2415,6 +2505,43 @@ mod tests {
                 let read = run.measured(*metric).unwrap_or_default();
                 assert!((read / value - 1.0).abs() < 1e-9, "{metric:?}: {read} in {text}");
             }
+        }
+    }
+
+    /// The first step compiles, on every rank: none of its values counts, and the sentence says which step that is.
+    #[test]
+    fn a_median_says_which_steps_it_leaves_out() {
+        let line = |step: u32, ms: f64| {
+            format!(
+                " iteration {step}/ 100 | elapsed time per iteration (ms): {ms} | global batch size: 64 | loss scale: 1.0 |\n"
+            )
+        };
+        let of = |text: &str| {
+            let mut output = Output::default();
+            output.push(text);
+            let card = output.finish("x");
+            let value = card.found.iter().find(|found| found.what == "Step time").map(|found| found.value.clone());
+            (card.run.measured(M::StepTime), value.unwrap_or_default())
+        };
+        let steps = |steps: &[u32], ranks: usize| -> String {
+            steps.iter().map(|n| line(*n, if *n == 1 { 60_000.0 } else { 500.0 }).repeat(ranks)).collect()
+        };
+        for (text, says) in [
+            (steps(&[1, 2, 3], 1), "500 ms (median of 3, without step 1)"),
+            (steps(&[1, 2, 3, 4, 5], 1), "500 ms (median of 5, without step 1)"),
+            (steps(&[10, 20, 30, 40], 1), "500 ms (median of 4, without step 10)"),
+            // Eight ranks: eight values of the first step.
+            (steps(&[1, 2], 8), "500 ms (median of 16, without step 1)"),
+            (steps(&[501, 502, 503], 1), "500 ms (median of 3)"),
+            // Nothing says which step a line is of.
+            (
+                "step_avg: 99.5ms\nstep_avg: 50.0ms\nstep_avg: 50.0ms\nstep_avg: 50.0ms\n".to_owned(),
+                "50 ms (median of 4, without the first)",
+            ),
+        ] {
+            let (measured, said) = of(&text);
+            assert_eq!(said, says, "{text}");
+            assert!(measured.is_some_and(|seconds| seconds < 1.0), "{text}");
         }
     }
 
@@ -2482,7 +2609,7 @@ mod tests {
                 "{read:?}"
             );
         }
-        assert_eq!(drawn(" 5/9 [1:00:10<0:10, 2.50it/s]"), Some([5.0, 3610.0, 0.4]));
+        assert_eq!(drawn(" 5/9 [1:00:10<0:10, 2.50it/s]"), Some(([5.0, 3610.0, 0.4], 20.0)));
         for text in ["5/9 [?<?, 2.5it/s]", "5/9 [00:10<00:10, ?s/it]", "5/9 [10<", "5/9 [00:10<00:10, 0.0it/s]"] {
             assert_eq!(drawn(text), None, "{text}");
         }
@@ -2544,6 +2671,58 @@ mod tests {
         assert_eq!(found(&text.lines().skip(1).collect::<String>()).1, Some((8192.0_f64 * 9.62).round()));
     }
 
+    /// As `llama-server` and `trtllm-serve` print it.
+    #[test]
+    fn what_an_engine_has_for_its_cache_is_read_in_all_of_its_output() {
+        let of = |text: &str| {
+            let mut output = Output::default();
+            output.push(text);
+            let run = output.finish("x").run;
+            [M::Weights, M::KvMemory, M::KvTokens].map(|metric| run.measured(metric))
+        };
+        let mib = |mib: f64| Some(mib * MIB);
+        // ggml-org/llama.cpp: a model whose layers all attend to everything, on each backend's first device.
+        for device in ["CUDA0", "ROCm0", "Vulkan0"] {
+            let text = format!(
+                "load_tensors:   CPU_Mapped model buffer size =   281.81 MiB\nload_tensors:        {device} model buffer size =  4155.99 MiB\nllama_kv_cache:      {device} KV buffer size =  1024.00 MiB\nllama_kv_cache: size = 1024.00 MiB (  8192 cells,  32 layers,  4/4 seqs), K (f16):  512.00 MiB, V (f16):  512.00 MiB\n"
+            );
+            assert_eq!(of(&text), [mib(4155.99), mib(1024.0), Some(32_768.0)], "{text}");
+        }
+        // A model with a sliding window has two caches; a second GPU has the others' layers.
+        let text = "llama_kv_cache_unified_iswa: creating non-SWA KV cache, size = 8192 cells\nllama_kv_cache_unified:      CUDA0 KV buffer size =   640.00 MiB\nllama_kv_cache_unified:      CUDA1 KV buffer size =   600.00 MiB\nllama_kv_cache_unified: size = 1240.00 MiB (  8192 cells,  10 layers,  1/1 seqs), K (f16):  620.00 MiB, V (f16):  620.00 MiB\nllama_kv_cache_unified_iswa: creating     SWA KV cache, size = 1536 cells\nllama_kv_cache_unified:      CUDA0 KV buffer size =   312.00 MiB\nllama_kv_cache_unified: size =  624.00 MiB (  1536 cells,  52 layers,  1/1 seqs), K (f16):  312.00 MiB, V (f16):  312.00 MiB\n";
+        assert_eq!(of(text), [None, mib(952.0), Some(8192.0)]);
+        // ai-dynamo/dynamo, examples/python_rs/llm/tensorrt_llm: between the bars of what is loaded, and before a benchmark's report.
+        let cache =
+            "[TensorRT-LLM][INFO] [MemUsageChange] Allocated 26.91 GiB for max tokens in paged KV cache (220480).\n";
+        let bar = "Loading weights: 100%|██████████| 617/617 [00:10<00:00, 58.15it/s]\n";
+        for text in [
+            format!("{bar}{cache}{bar}"),
+            format!("{cache}Total Output Throughput (tokens/sec):             7517.2\nTP Size:                4\n"),
+            format!(
+                "{cache}{bar}Output token throughput (tok/s):         1038.35\nMean TTFT (ms):              1274.09\n"
+            ),
+        ] {
+            assert_eq!(of(&text), [None, Some(26.91 * GIB), Some(220_480.0)], "{text}");
+        }
+    }
+
+    /// KellerJordan/modded-nanogpt: its `step_avg` is the mean since the run began.
+    #[test]
+    fn a_mean_since_the_beginning_is_no_step_time() {
+        let line = |step: u32, ms: u32| {
+            format!("step:{step}/1480 train_time:{ms}ms step_avg:{:.2}ms\n", f64::from(ms) / f64::from(step))
+        };
+        // A slow beginning with short sequences: 40 ms a step, then 60.
+        let text: String =
+            (1..=40).map(|n| line(n, 40 * n)).chain((41..=200).map(|n| line(n, 1600 + 60 * (n - 40)))).collect();
+        let mut output = Output::default();
+        output.push(&format!("{text}peak memory allocated: 31344 MiB reserved: 45866 MiB\n"));
+        let run = output.finish("x").run;
+        assert!(run.measured(M::StepTime).is_some_and(|seconds| (seconds - 0.06).abs() < 1e-9), "{run:?}");
+        assert_eq!(run.measured(M::MemoryReserved), Some(45_866.0 * MIB));
+        assert_eq!(run.measured(M::MemoryAllocated), Some(31_344.0 * MIB));
+    }
+
     #[test]
     fn lines_of_another_length_are_of_another_run() {
         let line = |step: u32, total: u32, ms: u32| {
@@ -2563,6 +2742,28 @@ mod tests {
             let read = output.finish("x").run.measured(M::StepTime).unwrap_or_default();
             assert!((read - seconds).abs() < 1e-9, "{step}: {read}");
         }
+    }
+
+    #[test]
+    fn a_ranks_rate_is_not_its_servers() {
+        // sgl-project/sglang: each rank of data parallelism prints its own, with the tag first.
+        let line = |rank: u32, rate: &str| {
+            format!(
+                "2025-10-20 03:02:22 INFO 3122{rank} [DP{rank} TP{rank} EP{rank} scheduler_metrics_mixin.py:222] Decode batch. #running-req: 32, #token: 157952, token usage: 0.21, gen throughput (token/s): {rate}, #queue-req: 1\n"
+            )
+        };
+        let read = |text: &str| {
+            let mut output = Output::default();
+            output.push(text);
+            let card = output.finish("x");
+            let of = |metric| card.run.measured(metric);
+            (
+                [of(M::GenerationRate), of(M::Running), of(M::Waiting)],
+                card.found.iter().any(|found| found.what.ends_with(", of one engine")),
+            )
+        };
+        assert_eq!(read(&line(3, "693.45")), ([Some(693.45), Some(32.0), Some(1.0)], false));
+        assert_eq!(read(&[line(3, "693.45"), line(5, "674.19")].concat()), ([None; 3], true));
     }
 
     #[test]

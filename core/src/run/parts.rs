@@ -531,7 +531,11 @@ pub(super) fn is_written(text: &str) -> bool {
     if text.len() > WRITTEN {
         return false;
     }
-    if is_python(text) {
+    // A script with its first line, in which nothing was printed: no level of a logger, no time, no rank.
+    let is_stamped = |line: &str| line.starts_with(|c: char| c.is_ascii_digit()) || line.starts_with("[rank");
+    let is_shown = |line: &str| is_log_line(line) || is_stamped(line) || line.starts_with("Traceback (");
+    let is_script = text.starts_with("#!") && !text.lines().any(|line| prompted(line).is_some() || is_shown(line));
+    if is_python(text) || is_script {
         return true;
     }
     let lines = Lines::of(text);
@@ -558,10 +562,16 @@ pub(super) fn is_written(text: &str) -> bool {
         && yaml::read(text).is_ok_and(|documents| !documents.is_empty() && documents.iter().all(is_map))
 }
 
-/// Whether a line looks like one that a program logs.
+/// Whether a logger or a trainer that is known wrote a line: its level stands there, or numbers of a run.
+pub fn is_log_line(line: &str) -> bool {
+    const LEVELS: [&str; 5] = [" INFO ", " WARN ", "[INFO]", "[WARNING]", "[DEBUG]"];
+    let line = plain(line);
+    LEVELS.iter().any(|level| format!(" {line}").contains(level)) || is_numbers(&line)
+}
+
+/// Whether a line looks like one that a program prints.
 pub(super) fn is_logged(line: &str) -> bool {
-    const LEVELS: [&str; 6] = [" INFO ", " WARN ", " - INFO - ", "[INFO]", "[WARNING]", "[DEBUG]"];
-    LEVELS.iter().any(|level| line.contains(level)) || line_of(plain(line).trim()) == Line::Printed
+    is_log_line(line) || line_of(plain(line).trim()) == Line::Printed
 }
 
 fn line_of(line: &str) -> Line {
@@ -575,6 +585,12 @@ fn line_of(line: &str) -> Line {
         return if command.trim().is_empty() { Line::Open } else { Line::Shell };
     }
     let first = line.split_whitespace().next().unwrap_or_default();
+    // The kernel's stamp isn't bash's test: `[ 4778.915423] amdgpu 0000:c6:00.0: …`.
+    let stamp = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")?.0.trim().split_once('.'));
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    if stamp.is_some_and(|(seconds, parts)| is_digits(seconds) && is_digits(parts)) {
+        return Line::Printed;
+    }
     // nccl-tests begins its lines like comments.
     let is_table = ["# nThread", "# Collective", "# Using devices", "#  Rank", "#       size"];
     if is_table.iter().any(|start| line.starts_with(start)) {

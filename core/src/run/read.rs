@@ -5,9 +5,10 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 use toml::Table;
 
-use super::card::{Card, Kind, Outcome};
+use super::card::{Card, Found, Kind, Outcome};
 use super::file::Run;
-use super::output::{CUT, Output, RATE, TABLE, is_failure};
+use super::measure::Metric;
+use super::output::{CUT, Output, RATE, TABLE, is_failure, is_numbers};
 use super::{broken, config, content, evidence, hardware, parts, topology};
 use crate::launch::{schema, yaml};
 use crate::model::config::companions::companion;
@@ -185,7 +186,12 @@ pub fn read(name: &str, text: &str) -> Card {
         let mut card = Card { stop: log.stop, said: ERRORS.to_owned(), ..Card::new(name, Kind::Errors) };
         let Card { run, found, .. } = hardware::environment(name, text);
         (card.run, card.found) = (run, found);
-        return Card { outcome: Outcome::Read, ..card };
+        if log.unread_count > 0 {
+            let others = crate::quantity::grouped(log.unread_count as u64);
+            card.said += &format!(" Other lines ({others}) have no numbers that are known here.");
+        }
+        let outcome = if log.unread_count > 0 { Outcome::Partly } else { Outcome::Read };
+        return Card { outcome, ..card };
     }
     let has = |start: &str| bare.lines().any(|line| line.starts_with(start));
     if has("apiVersion:") && has("kind:") {
@@ -568,12 +574,22 @@ fn among(name: &str, text: &str, tool: Card) -> Card {
         }
         return card.done();
     }
-    log.run.take(&tool.run);
+    let mut run = tool.run;
+    // A batch script runs it before the job, or after it: what is in use then isn't the job's.
+    let is_table = |line: &&str| line.contains("MiB /");
+    let at = text.lines().position(|line| is_table(&line)).unwrap_or_default();
+    let first = rest.iter().position(|line| is_numbers(line)).unwrap_or_default();
+    if at < first && run.measured.remove(&Metric::MemoryUsed).is_some() {
+        let why = "it was printed before the job’s lines, so it isn’t the job’s";
+        log.unread(Metric::MemoryUsed.label(), why, at + 1);
+    }
+    log.run.take(&run);
     let held = hardware::held(text).said();
     if !held.is_empty() {
         log.said = format!("{held} {}", log.said);
     }
-    log.found.splice(0..0, tool.found);
+    let is_kept = |found: &Found| found.what != Metric::MemoryUsed.label() || at >= first;
+    log.found.splice(0..0, tool.found.into_iter().filter(is_kept));
     log.unread.splice(0..0, tool.unread);
     log.unread_count += tool.unread_count;
     log.done()

@@ -59,7 +59,12 @@ fn card(desk: Desk, input: &Input) -> AnyView {
         _ => kind.label(),
     };
     let outcome = card.outcome.label().to_lowercase();
-    let outcome = move || if is_diagnosed() { Outcome::Read.label().to_lowercase() } else { outcome.clone() };
+    let has_others = move || errors.with(|errors| errors.as_ref().is_some_and(|errors| errors.others() > 0));
+    let outcome = move || match (is_diagnosed(), has_others()) {
+        (true, true) => Outcome::Partly.label().to_lowercase(),
+        (true, false) => Outcome::Read.label().to_lowercase(),
+        _ => outcome.clone(),
+    };
     let said = bound(&card.said);
     let said = move || if is_diagnosed() && kind == Kind::Unknown { String::new() } else { said.clone() };
     let mark = match (kind, card.outcome) {
@@ -83,7 +88,7 @@ fn card(desk: Desk, input: &Input) -> AnyView {
                 <small>{card.title()} ": " {outcome}</small>
             </h2>
             <p>{said}</p>
-            {move || errors.with(|errors| errors.as_ref().map(diagnosis))}
+            {move || errors.with(|errors| errors.as_ref().map(|reading| diagnosis(reading, kind)))}
             {(kind == Kind::Errors).then(|| library().signs.show(|_| ().into_any()))}
             {found(desk, card)}
             {card.histories.iter().cloned().map(history).collect_view()}
@@ -117,11 +122,13 @@ fn errors(input: &Input) -> Memo<Option<LogReading>> {
 }
 
 /// What went wrong, the place to begin first, and the lines that look like errors and aren't known.
-fn diagnosis(reading: &LogReading) -> AnyView {
+fn diagnosis(reading: &LogReading, kind: Kind) -> AnyView {
+    // What is a log, too, has its lines counted by what reads it.
+    let said = if kind == Kind::Log { reading.begin() } else { reading.summary() };
     let signs = library().signs.ready().unwrap_or_default();
     view! {
         <section class="run-errors" aria-label="What went wrong">
-            <p>{reading.begin()}</p>
+            <p>{said}</p>
             {signs::list(reading, &signs, Callback::new(|()| ()))}
         </section>
     }

@@ -114,7 +114,7 @@ pub fn rank(line: &str) -> Option<u32> {
         Some((number(&text.as_bytes()[..digits])?, text.get(digits..)?.to_owned()))
     };
     // Without a line's end between them, one rank's bar may stand before another's message.
-    let message = line.rfind("[E ProcessGroupNCCL").or_else(|| line.rfind("[Rank ")).filter(|at| *at > 0);
+    let message = line.find("[E ProcessGroupNCCL").or_else(|| line.find("[Rank ")).filter(|at| *at > 0);
     if let Some(own) = message.and_then(|at| line.get(at..)).filter(|own| own.contains("[Rank ")) {
         return own.split_once("[Rank ").and_then(|(_, own)| leading(own)).map(|(rank, _)| rank);
     }

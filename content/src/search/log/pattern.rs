@@ -117,7 +117,16 @@ impl Pattern {
                     }
                     at = found + words.len();
                 }
-                Piece::Anything(Some(name)) => open = Some((name, at)),
+                Piece::Anything(Some(name)) => {
+                    // Beside another one: that is a word.
+                    if let Some((before, from)) = open.take() {
+                        let rest = line.original.get(from..)?.trim_start();
+                        let word = rest.split(' ').next().unwrap_or_default();
+                        kept.push((before.to_owned(), word));
+                        at = line.original.len() - rest.len() + word.len();
+                    }
+                    open = Some((name, at));
+                }
                 Piece::Anything(None) => {}
             }
         }
@@ -220,6 +229,18 @@ mod tests {
 
     fn kept(pattern: &str, text: &str) -> Vec<String> {
         fits(pattern, text).expect("it fits").into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn captures_side_by_side_are_a_word_each() {
+        assert_eq!(
+            kept("used {used} of {capacity} {space}", "Used 21.95G of 15.48G hbm."),
+            ["21.95G", "15.48G", "hbm"]
+        );
+        assert_eq!(
+            kept("^failed {user} {since} {node}$", "failed root 2024-01-25T15:12:23 ip-10"),
+            ["root", "2024-01-25T15:12:23", "ip-10"]
+        );
     }
 
     #[test]

@@ -150,10 +150,25 @@ fn the_rank_that_died_first_comes_first() {
     assert!(reading.summary().contains("Begin with line 5 (rank 3)"), "{}", reading.summary());
 }
 
+/// hiyouga/LlamaFactory: a progress bar without a line's end, and the messages of two ranks behind it.
+#[test]
+fn messages_on_one_line_are_each_of_their_rank() {
+    let caught = |rank: u32, number: u32| {
+        format!(
+            "[rank{rank}]:[E1123 00:52:57.664949121 ProcessGroupNCCL.cpp:607] [Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum={number}, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600017 milliseconds before timing out. "
+        )
+    };
+    let log = format!(" 2%|▏ | 10/620 [00:52<50:17, 4.95s/it]{}{}", caught(0, 1516), caught(1, 1517));
+    let reading = read_log(&signs(), &log);
+    let seen: Vec<_> = reading.seen.iter().map(|seen| (seen.place.rank, seen.place.line)).collect();
+    assert_eq!(seen, [(Some(0), 1), (Some(1), 1)], "{reading:?}");
+    assert!(reading.waits.said().is_some_and(|said| said.contains("Rank 0 waits in collective 1516")), "{reading:?}");
+}
+
 #[test]
 fn what_is_not_known_is_quoted() {
     let reading = read_log(&signs(), "NCCL WARN x\n[rank3]: KeyError: 'input_ids'\nstep 3");
-    assert_eq!(reading.unknown_lines, 1);
+    assert_eq!((reading.unknown_lines, reading.others()), (1, 1));
     assert!(reading.begins_unknown());
     assert_eq!((reading.unknown[0].line, reading.unknown[0].rank), (2, Some(3)));
     assert!(

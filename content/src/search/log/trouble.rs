@@ -144,7 +144,9 @@ fn says_error(word: &Word<'_>, before: &str) -> bool {
         return false;
     }
     // `errors: 0`, `validation error: 0.123`, `Failed requests:   0`
-    let value = rest.rsplit_once(':').map_or("", |(_, value)| value.trim());
+    // and the cells of a table: `| Failed requests | 0 |`.
+    let cells = rest.trim_end_matches([' ', '|']);
+    let value = cells.rsplit_once([':', '|']).map_or("", |(_, value)| value.trim());
     let nothing = ["0", "none", "no", "n/a", "null", "false", "{}", "[]"];
     let nothing = rest.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.'))
         || nothing.iter().any(|n| {
@@ -208,6 +210,7 @@ mod tests {
             "FutureWarning: this will raise an error: in a later release",
             "Failures: none",
             "Failed requests:                         0",
+            "| Failed requests                   |    0      |",
             "Remapping Failure Occurred            : No",
             "Warning : Failed to set CPU affinity",
             "test passed, 0 failed",
