@@ -21,9 +21,7 @@ fn view(props: Props) -> AnyView {
 
 fn command(live: Live<Params>) -> AnyView {
     serving_command::view(
-        move |server| {
-            live.with(|p, plan| Some(p.command(plan, server))).unwrap_or_else(|| Ok(String::new()))
-        },
+        move |server| live.with(|p, plan| Some(p.command(plan, server))).unwrap_or_else(|| Ok(String::new())),
         move |read| {
             let mut left = Vec::new();
             live.state.update(|p| left = p.take(read));

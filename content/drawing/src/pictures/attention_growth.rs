@@ -64,8 +64,7 @@ fn kept(p: &Params) -> Cells {
 fn readers(p: &Params) -> Cells {
     let decode = p.decode();
     let place = |n: u64| ((n % ROW) as f64, (n / ROW) as f64);
-    let mut cells: Vec<Cell> =
-        (0..decode.sms).map(|n| Cell::new(place(n).0, place(n).1, IDLE)).collect();
+    let mut cells: Vec<Cell> = (0..decode.sms).map(|n| Cell::new(place(n).0, place(n).1, IDLE)).collect();
     for n in 0..decode.sms {
         let filled = decode.of(n) as f64 / decode.waves.max(1) as f64;
         if filled > 0.0 {

@@ -38,7 +38,8 @@ fn kinds(p: &Params, s: &Shown) -> Lanes {
         let is_on = if p.attention == Attention::Own { is_published } else { p.attention == *kind };
         let [token, sequence] = [row.per_token, row.sequence].map(|bytes| Unit::Bytes.format(bytes));
         let note = if is_published { "as published" } else { "" };
-        let says = format!("{name}{}{note}: {token} a token, {sequence} a sequence", if is_published { ", " } else { "" });
+        let says =
+            format!("{name}{}{note}: {token} a token, {sequence} a sequence", if is_published { ", " } else { "" });
         let sets = if is_published { Attention::Own } else { *kind };
         Lane::stack(name, parts, token).note(note).press(Press::new(says, "attention", sets.id(), is_on))
     };

@@ -57,8 +57,7 @@ pub(in crate::run) fn is(table: &Table) -> bool {
 }
 
 /// Why torchtitan's selective mode is no recomputation of the memory model.
-const ITS_CHOICE: &str =
-    "torchtitan chooses operations or layers by itself, which isn't modeled: predicted as a range from no recomputation to all of it";
+const ITS_CHOICE: &str = "torchtitan chooses operations or layers by itself, which isn't modeled: predicted as a range from no recomputation to all of it";
 
 /// The same with the degrees where they stand today: in 2024 `[training]` and `[experimental]` had them.
 fn degrees(table: &Table) -> Table {
