@@ -1122,7 +1122,7 @@ fn a_table_of_small_buffers_names_no_cause() {
 fn settings_that_are_not_read_reach_the_verdict() {
     let toml = |name: &str| {
         format!(
-            "[model]\nname = \"qwen3\"\nflavor = \"8B\"\n[optimizer]\nname = \"{name}\"\n[training]\nlocal_batch_size = 1\nseq_len = 4096\n"
+            "[model]\nname = \"qwen3\"\nflavor = \"8B\"\n[optimizer]\nname = \"{name}\"\n[training]\nlocal_batch_size = 1\nseq_len = 4096\n[activation_checkpoint]\nmode = \"none\"\n"
         )
     };
     let card = read("t.toml", &toml("Lion"));
@@ -1141,8 +1141,7 @@ fn settings_that_are_not_read_reach_the_verdict() {
         assert_eq!(card.run.unread, [format!("Accelerate configuration: {setting}")]);
         assert!(card.found.iter().all(|found| !setting.ends_with(&found.value)), "{:?}", card.found);
     }
-    let mode = toml("AdamW") + "[activation_checkpoint]\nmode = \"memory_budget\"\n";
-    let card = read("t.toml", &mode);
+    let card = read("t.toml", &toml("AdamW").replace("\"none\"", "\"memory_budget\""));
     assert_eq!(card.run.unread, ["torchtitan configuration: activation_checkpoint.mode = \"memory_budget\""]);
     let card = read("ds.json", "{\"train_micro_batch_size_per_gpu\": 1, \"zero_optimization\": {}}");
     assert_eq!((card.run.layout.zero, card.outcome), (Some(0), Outcome::Read));
@@ -1310,8 +1309,10 @@ fn a_default_does_not_stand_for_what_is_not_known() {
     assert_eq!((open.layout.zero, open.unknown.as_slice()), (None, &["layout.zero".to_owned()][..]));
     assert_eq!(yaml("mixed_precision: bf16").layout.zero, Some(3));
     assert_eq!(yaml("mixed_precision: int3").unknown, ["layout.dtype"]);
-    let titan =
-        |setting: &str| read("t.toml", &format!("[training]\nlocal_batch_size = 1\nseq_len = 4096\n{setting}\n"));
+    let none = "[activation_checkpoint]\nmode = \"none\"\n";
+    let titan = |setting: &str| {
+        read("t.toml", &format!("{none}[training]\nlocal_batch_size = 1\nseq_len = 4096\n{setting}\n"))
+    };
     for (setting, key) in [
         ("[parallelism]\ntensor_parallel_degree = \"4\"", "layout.tp"),
         ("[parallelism]\npipeline_parallel_degree = -2", "layout.pp"),
