@@ -24,7 +24,10 @@ fn command(live: Live<Params>) -> AnyView {
         move |server| live.with(|p, plan| Some(p.command(plan, server))).unwrap_or_else(|| Ok(String::new())),
         move |read| {
             let mut left = Vec::new();
-            live.state.update(|p| left = p.take(read));
+            live.state.update(|p| {
+                left = p.take(read);
+                left.extend(p.taken(read));
+            });
             left
         },
         Signal::derive(move || live.state.params().with(|p| p.machine.quant)),

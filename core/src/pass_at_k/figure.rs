@@ -127,12 +127,12 @@ impl Model for Params {
         real("temperature", "the temperature at which the benchmark is sampled", [0.1, 2.0], "0.8")
             .label("Temperature")
             .steps(0.1)
-            .main()
+            .more("Benchmark")
             .quiet()
             .at(|p| p.temperature.slot()),
         whole("problems", "problems of the benchmark", [2, 400], "164")
             .label("Problems")
-            .main()
+            .more("Benchmark")
             .quiet()
             .at(|p| p.problems.slot()),
         whole("seed", "what is drawn at random", [1, 999], "1").label("Seed").more("").quiet().at(|p| p.seed.slot()),

@@ -1310,9 +1310,8 @@ fn a_default_does_not_stand_for_what_is_not_known() {
     assert_eq!(yaml("mixed_precision: bf16").layout.zero, Some(3));
     assert_eq!(yaml("mixed_precision: int3").unknown, ["layout.dtype"]);
     let none = "[activation_checkpoint]\nmode = \"none\"\n";
-    let titan = |setting: &str| {
-        read("t.toml", &format!("{none}[training]\nlocal_batch_size = 1\nseq_len = 4096\n{setting}\n"))
-    };
+    let titan =
+        |setting: &str| read("t.toml", &format!("{none}[training]\nlocal_batch_size = 1\nseq_len = 4096\n{setting}\n"));
     for (setting, key) in [
         ("[parallelism]\ntensor_parallel_degree = \"4\"", "layout.tp"),
         ("[parallelism]\npipeline_parallel_degree = -2", "layout.pp"),

@@ -580,6 +580,21 @@ impl Params {
         self.serve(plan, server).write(server)
     }
 
+    /// What [`Params::take`] made of what a command leaves open: a sentence each.
+    pub fn taken(&self, read: &Read) -> Vec<String> {
+        let divided = read.serve.max_len.map(|longest| {
+            format!(
+                "A request of at most {} tokens counts as a prompt of {} and an answer of {}, divided as before.",
+                grouped(longest),
+                grouped(self.prompt),
+                grouped(self.output)
+            )
+        });
+        let kept =
+            "A command doesn’t say how many users there are, on which GPU and at what price: these stay as they are.";
+        divided.into_iter().chain([kept.to_owned()]).collect()
+    }
+
     /// Takes what a command says. What has no place here is returned, a sentence each.
     pub fn take(&mut self, read: &Read) -> Vec<String> {
         let mut left = self.machine.take(read);
@@ -591,17 +606,7 @@ impl Params {
             self.output = output as u64;
             self.prompt = longest.saturating_sub(self.output).clamp(1, 1 << 17);
             self.cached = self.cached.min(self.prompt - 1);
-            left.push(format!(
-                "A request of at most {} tokens counts as a prompt of {} and an answer of {}, divided as before.",
-                grouped(longest),
-                grouped(self.prompt),
-                grouped(self.output)
-            ));
         }
-        left.push(
-            "A command doesn’t say how many users there are, on which GPU and at what price: these stay as they are."
-                .to_owned(),
-        );
         // Prompts are cut into chunks, and requests per step are what the plan finds.
         let plan = self.evaluate().unwrap_or_default();
         let own = Serve {

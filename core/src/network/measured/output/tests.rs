@@ -205,8 +205,8 @@ fn of_two_tables_the_one_whose_collective_is_known_is_read() {
     // 4.33 over 2.20 may be any of many numbers of ranks.
     assert_eq!((report.program.map(|p| p.name), report.ranks), (Some("all_reduce_perf"), None));
     assert_eq!(report.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [4]);
-    assert_eq!(report.faults.len(), 1);
-    assert!(report.faults[0].message.contains("of another table"), "{:?}", report.faults);
+    let of_another = report.faults.iter().filter(|fault| fault.message.contains("of another table"));
+    assert_eq!(of_another.map(|fault| fault.line).collect::<Vec<_>>(), [9], "{:?}", report.faults);
     // Of two that are known the last one counts.
     let both = format!("# all_reduce_perf\n{head}{first}\n# alltoall_perf\n{head}{second}\n");
     assert_eq!(read(&both).program.map(|p| p.name), Some("alltoall_perf"));
