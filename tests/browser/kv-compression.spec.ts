@@ -29,7 +29,7 @@ test("bars, published models and charts agree, and one that is pressed is looked
     const rows = figure(page).locator(".presses").getByRole("button");
     await expect(rows).toHaveCount(16);
     await expect(rows.first()).toHaveAccessibleName(/^GPT-3/);
-    await figure(page).getByRole("button", { name: /^Gemma 2 27B/ }).click();
+    await figure(page).getByRole("button", { name: /^Gemma 2 27B: .* a token/ }).click();
     await expect.poll(() => parameter(page, "model")).toBe("gemma-2-27b");
     await expect(finding(page)).toContainText("131,072 tokens");
   });

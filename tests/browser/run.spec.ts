@@ -202,10 +202,13 @@ test("what is brought is read or refused with a reason, removed and put back, op
     await expect(missing.getByLabel("Model", { exact: true })).toHaveCount(0);
     await missing.getByLabel("GPU", { exact: true }).selectOption("h100-80");
     for (const [label, value] of [["GPUs per node", "8"], ["Sequence length", "8192"]]) {
+      // What was given last moves the focus.
+      await expect(missing).toBeFocused();
       await missing.getByLabel(label).fill(value);
       await missing.getByLabel(label).press("Enter");
     }
     await missing.getByLabel("ZeRO stage", { exact: true }).selectOption("3");
+    await expect(missing).toBeFocused();
     await missing.getByLabel("Tensor-parallel ranks").fill("1");
     await missing.getByLabel("Tensor-parallel ranks").press("Enter");
     await expect(missing).toHaveCount(0);

@@ -55,7 +55,7 @@ fn kept(p: &Params) -> Cells {
         counted(p.kv_heads, "head", "heads"),
         counted(p.heads, "query head", "query heads")
     );
-    let mut kept = Cells::new("", Head::new(title, &[]), [p.heads as f64, STEPS as f64 + SHARED], cells);
+    let mut kept = Cells::new(title.clone(), Head::new(title, &[]), [p.heads as f64, STEPS as f64 + SHARED], cells);
     kept.lines = (0..p.heads).map(lead).collect();
     kept
 }

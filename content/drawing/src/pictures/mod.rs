@@ -349,6 +349,15 @@ mod tests {
         }
         assert!(!params.subtitle().is_empty() && !params.finding(&result).is_empty(), "{}", F::ID);
         assert!(F::PLAYS || params.played(&result).is_none(), "{}", F::ID);
+        // Each part is a picture of its own on the page.
+        fn parts(picture: &Picture) -> Vec<&Picture> {
+            match picture {
+                Picture::Beside(all) | Picture::Over(all) => all.iter().flat_map(|(_, part)| parts(part)).collect(),
+                one => vec![one],
+            }
+        }
+        let picture = params.picture(&result);
+        assert!(parts(&picture).iter().all(|part| !part.label().is_empty()), "{}: a part has no label", F::ID);
         let mut other = params.clone();
         if let Some(about) = other.about() {
             let model = about.model();
