@@ -8,6 +8,14 @@ pub fn to_widget(id: &str, query: &Query) -> String {
     if query.is_empty() { format!("w/{id}/") } else { format!("w/{id}/?{query}") }
 }
 
+/// What the fragment of a link to `/run` begins with that holds a run.
+pub const RUN: &str = "r=";
+
+/// `/run` with a run file, relative to the site's base.
+pub fn to_run(file: &str) -> String {
+    format!("run/#{RUN}{}", String::from(js_sys::encode_uri_component(file)))
+}
+
 /// The whole address of a page of this site.
 pub fn whole(relative: &str) -> String {
     document()

@@ -10,7 +10,7 @@ use ringside_core::run::planned;
 use crate::deferred::lazy;
 use crate::ui::later::Later;
 use crate::ui::segmented::Segmented;
-use crate::ui::{clipboard, file};
+use crate::ui::{clipboard, file, link};
 
 /// The listing of a layout.
 pub(super) type View = fn(Signal<Params>, Signal<Option<u64>>) -> AnyView;
@@ -85,10 +85,7 @@ fn view(params: Signal<Params>, node: Signal<Option<u64>>) -> AnyView {
             "Download"
         </button>
     };
-    let beside = move || {
-        let text = params.with(|p| planned(p, node.get()));
-        format!("run/#r={}", String::from(js_sys::encode_uri_component(&text)))
-    };
+    let beside = move || link::to_run(&params.with(|p| planned(p, node.get())));
     let nothing = move || params.with(|p| p.mode == Mode::Inference);
     view! {
         <details class="export" class:nowhere=nothing>
@@ -96,8 +93,9 @@ fn view(params: Signal<Params>, node: Signal<Option<u64>>) -> AnyView {
             {listing(head.into_any(), written, "The layout as text")}
             <p class="fine" role="status">{move || saved.get()}</p>
             <p>
-                <a href=beside>"Put a run with this layout next to it"</a>
-                ": its log, its trace and what it measured, against what is predicted here."
+                "Once it runs, "
+                <a href=beside>"compare the run with this prediction"</a>
+                ": bring its log or its trace."
             </p>
         </details>
     }

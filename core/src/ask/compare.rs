@@ -101,7 +101,7 @@ fn line(answered: &Answered, r: &Reading) -> String {
 
 /// How fast one user's answer comes from all the GPUs of a side in one replica; empty where they can't be divided so.
 fn alone(r: &Reading) -> String {
-    let gpus = r.cluster().map_or(1, |[node, nodes]| node.saturating_mul(nodes));
+    let gpus = r.all_gpus().unwrap_or(1);
     let slow = plain(10.0);
     let sets = vec![("users", "1".to_owned()), ("tp", gpus.to_string()), ("token", slow)];
     let query = super::rule_of(sizing::Params::ID).filter(|_| sizing::SIZES.contains(&gpus));

@@ -43,7 +43,7 @@ fn shown<M: crate::declare::Model>(
 fn collective(r: &Reading) -> Option<Answered> {
     let (op, bytes) = (r.collective?, r.bytes?);
     let [node, nodes] = r.cluster()?;
-    let ranks = node.saturating_mul(nodes);
+    let ranks = r.all_gpus()?;
     if ranks < 2 || r.has(&["hangs", "hang", "stuck", "timeout", "wrong"]) {
         return None;
     }
@@ -160,7 +160,7 @@ fn interval(r: &Reading) -> Option<Answered> {
     // Who doesn't say how long it takes to write is answered for the figure's checkpoint.
     let usual = || Failures::standard().evaluate().ok().map(|o| (o.cost, String::new()));
     let (write, write_said) = given.or_else(usual)?;
-    let gpus = r.cluster().map_or(Failures::standard().gpus, |[node, nodes]| node.saturating_mul(nodes));
+    let gpus = r.all_gpus().unwrap_or(Failures::standard().gpus);
     let gpus = gpus.clamp(8, 131_072);
     let each = mtbf / 3600.0 * gpus as f64;
     let state = |interval: f64| {

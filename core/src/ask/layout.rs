@@ -41,7 +41,7 @@ pub(super) fn sets(r: &Reading) -> Vec<(&'static str, String)> {
     let own = r.seq.or((1..standard.seq).contains(&rows).then_some(rows));
     let seq = own.unwrap_or(standard.seq).max(1);
     // A batch whose sequences nobody counted comes out even on every number of ranks.
-    let gpus = r.cluster().map_or(1, |[node, nodes]| node.saturating_mul(nodes)).max(1);
+    let gpus = r.all_gpus().unwrap_or(1).max(1);
     let even = |sequences: f64| match (sequences / gpus as f64).round() as u64 {
         0 => (sequences.max(1.0) as u64).next_power_of_two(),
         each => each.saturating_mul(gpus),

@@ -490,8 +490,7 @@ const RULES: [Rule; 8] = [
             let trains = r.trains() || r.has(&TRAINING);
             // The memory figure has no weights in fewer than 16 bits.
             let runs = (is_stored || is_named) && !trains && (r.has(&MEMORY) || r.gpu.is_some());
-            let is_divided =
-                r.has(&RUNS) && r.gpu.is_some() && r.cluster().is_some_and(|[node, nodes]| node * nodes > 1);
+            let is_divided = r.has(&RUNS) && r.gpu.is_some() && r.all_gpus().is_some_and(|gpus| gpus > 1);
             let divides = is_divided && !trains;
             (!is_trouble(r) && (runs || divides))
                 || asks_room(r)
@@ -544,7 +543,7 @@ const RULES: [Rule; 8] = [
                 }
                 _ => None,
             });
-            let gpus = r.cluster().map_or(1, |[node, nodes]| node * nodes);
+            let gpus = r.all_gpus().unwrap_or(1);
             let runs = r.has(&RUNS) && !r.trains();
             // Who says “DDP” asks about DDP.
             let stage = stage.or(sharded).or(r.has(&["ddp"]).then_some(0));
@@ -952,7 +951,7 @@ fn open_load(p: &sizing::Params, plan: &sizing::Plan, r: &Reading) -> Option<Str
     let taken = if held.taken > 0.0 {
         let beside = if held.tp > 1 { " and communicators" } else { "" };
         format!(
-            ", and {} of each GPU are left to the engine’s CUDA context{beside}",
+            ", and {} of each GPU is left to the engine’s CUDA context{beside}",
             Unit::Bytes.format(held.taken * GB)
         )
     } else {
@@ -1063,7 +1062,7 @@ fn short_of(r: &Reading) -> Option<(u64, Option<u64>)> {
 }
 
 fn found_short(r: &Reading) -> Option<(u64, Option<u64>)> {
-    let [node, nodes] = r.cluster()?;
+    let own = r.all_gpus()?;
     let rule = rule_of(memory::Params::ID)?;
     if r.wants(&ADAPTER) || r.has(&RL) {
         return None;
@@ -1073,9 +1072,9 @@ fn found_short(r: &Reading) -> Option<(u64, Option<u64>)> {
     if params.mode != memory::Mode::Training || params.evaluate().is_err() || fits(&params) {
         return None;
     }
-    let enough = std::iter::successors(Some(node * nodes), |gpus| (*gpus < MAX_NODE * MAX_NODES).then_some(gpus * 2))
+    let enough = std::iter::successors(Some(own), |gpus| (*gpus < MAX_NODE * MAX_NODES).then_some(gpus * 2))
         .find(|gpus| fits(&memory::Params { dp: *gpus, zero: 3, ..params }));
-    Some((node * nodes, enough))
+    Some((own, enough))
 }
 
 /// What is said before the time of a run that doesn't fit the GPUs of the question.

@@ -1768,7 +1768,7 @@ impl Reading {
     /// global what each GPU has, unless it's small enough to be a GPU's own.
     pub fn micro_batch(&self) -> Option<u64> {
         const OWN: u64 = 16;
-        let gpus = self.cluster().map_or(1, |[node, nodes]| node.saturating_mul(nodes).max(1));
+        let gpus = self.all_gpus().unwrap_or(1).max(1);
         let of_gpu = |size: u64| if size <= OWN { size } else { size.div_ceil(gpus) };
         self.micro.or(self.batch.filter(|_| !self.is_global).map(of_gpu).filter(|size| *size <= 1024))
     }

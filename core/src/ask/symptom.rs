@@ -241,7 +241,7 @@ const ON_MORE: Rule = Rule {
     is_asked: |r| slow(r) == Some(Slow::OnMore),
     sets: |_| Vec::new(),
     says: |_, _| {
-        "More GPUs send more and compute less each, so from some number on the link decides. Look first at (1) what lies between them: nvidia-smi \
+        "Each GPU that you add computes less and sends more, so at some point the link sets the speed. Look first at (1) what lies between them: nvidia-smi \
          topo -m shows whether the added GPUs sit behind another switch or CPU socket (PHB, NODE, SYS) or have NVLink; (2) the work per GPU: with the \
          same global batch each GPU has less to hide the all-reduce behind, so keep the batch per GPU or accumulate under no_sync; (3) the host: data \
          loader workers and CPU threads are shared among more ranks; (4) what the number counts: time per step, or samples per second of all GPUs. \

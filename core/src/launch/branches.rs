@@ -135,19 +135,17 @@ impl Branches {
                 Step::Simple(simple) => count += self.note_words(simple, fate),
                 Step::Group(body, _) => count += self.note_all(body, fate, depth + 1),
                 _ if fate == Fate::Ran => {}
-                Step::If(arms, otherwise) => {
-                    for body in arms.iter().map(|(_, body)| body).chain([otherwise]) {
+                step => {
+                    if let Step::Case(_, arms) = step {
+                        for word in arms.iter().flat_map(|(patterns, _)| patterns) {
+                            self.put(word.line, &word.raw, Fate::Passed);
+                            count += 1;
+                        }
+                    }
+                    for body in step.bodies() {
                         count += self.note_all(body, inner, depth + 1);
                     }
                 }
-                Step::Case(_, arms) => {
-                    for (patterns, body) in arms {
-                        patterns.iter().for_each(|word| self.put(word.line, &word.raw, Fate::Passed));
-                        count += patterns.len() + self.note_all(body, inner, depth + 1);
-                    }
-                }
-                Step::Loop(_, body) => count += self.note_all(body, inner, depth + 1),
-                Step::Function(_, body) => count += self.note_all(body, inner, depth + 1),
             }
         }
         count
@@ -207,11 +205,6 @@ impl Starts {
             self.seen += 1;
             match &item.step {
                 Step::Simple(simple) => self.count += usize::from(self.is_one(simple)),
-                Step::If(arms, otherwise) => {
-                    arms.iter().map(|(_, body)| body).chain([otherwise]).for_each(|body| self.of(body, depth + 1));
-                }
-                Step::Case(_, arms) => arms.iter().for_each(|(_, body)| self.of(body, depth + 1)),
-                Step::Group(body, _) | Step::Loop(_, body) => self.of(body, depth + 1),
                 Step::Function(name, body) => {
                     let before = self.count;
                     self.of(body, depth + 1);
@@ -220,6 +213,7 @@ impl Starts {
                     }
                     self.count = before;
                 }
+                step => step.bodies().into_iter().for_each(|body| self.of(body, depth + 1)),
             }
         }
     }
@@ -264,12 +258,7 @@ fn own_of(items: &[Item], depth: usize, found: &mut Option<(usize, String)>) {
                     *found = Some((own.first().map_or(item.line, |word| word.line), words.join(" ")));
                 }
             }
-            Step::If(arms, otherwise) => {
-                arms.iter().map(|(_, body)| body).chain([otherwise]).for_each(|body| own_of(body, depth + 1, found));
-            }
-            Step::Case(_, arms) => arms.iter().for_each(|(_, body)| own_of(body, depth + 1, found)),
-            Step::Group(body, _) | Step::Loop(_, body) => own_of(body, depth + 1, found),
-            Step::Function(_, body) => own_of(body, depth + 1, found),
+            step => step.bodies().into_iter().for_each(|body| own_of(body, depth + 1, found)),
         }
     }
 }

@@ -57,6 +57,21 @@ pub enum Step {
     Loop(Loop, Vec<Item>),
 }
 
+impl Step {
+    /// What it may run: the bodies of branches, of a group, a loop or a function, without the conditions. A command has none.
+    pub fn bodies(&self) -> Vec<&[Item]> {
+        match self {
+            Step::Simple(_) => Vec::new(),
+            Step::If(arms, otherwise) => {
+                arms.iter().map(|(_, body)| body).chain([otherwise]).map(Vec::as_slice).collect()
+            }
+            Step::Case(_, arms) => arms.iter().map(|(_, body)| body.as_slice()).collect(),
+            Step::Group(body, _) | Step::Loop(_, body) => vec![body],
+            Step::Function(_, body) => vec![body],
+        }
+    }
+}
+
 /// How a loop goes round.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Loop {

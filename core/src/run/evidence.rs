@@ -428,8 +428,8 @@ pub(super) fn script(name: &str, text: &str) -> Card {
 }
 
 /// The nodes and GPUs that a batch job asks for, where nothing says them yet.
-pub(super) fn machines(text: &str, card: &mut Card) {
-    let (nodes, node) = allocation(text, &options(text), card);
+pub(super) fn machines(text: &str, given: &[Given], card: &mut Card) {
+    let (nodes, node) = allocation(text, given, card);
     // A launcher that starts more processes than the job has GPUs gets none by it.
     let asked = Some(header_of(text).gpus_of_a_node()).filter(|n| *n > 0);
     let c = &mut card.run.cluster;

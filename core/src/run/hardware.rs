@@ -192,10 +192,14 @@ fn lists(all: Vec<Listed<'_>>) -> Vec<Vec<Listed<'_>>> {
     lists
 }
 
+/// Whether numbers count from 0 on without a gap, as far as they are known.
+fn from_zero(numbers: impl Iterator<Item = Option<u64>>) -> bool {
+    (0..).zip(numbers).all(|(n, number)| number.is_none_or(|number| number == n))
+}
+
 /// Whether a list has every GPU of its node, as far as it can say so: it is numbered from 0 on without a gap, and its end is there.
 fn is_whole(list: &[Listed<'_>]) -> bool {
-    let is_numbered = (0..).zip(list).all(|(n, listed)| listed.index.is_none_or(|index| index == n));
-    is_numbered && list.iter().all(|listed| !listed.is_open)
+    from_zero(list.iter().map(|listed| listed.index)) && list.iter().all(|listed| !listed.is_open)
 }
 
 /// Keeps the GPUs that a tool lists: of several lists the longest says what a node has, if it is whole.
@@ -824,7 +828,7 @@ pub(super) fn environment(name: &str, text: &str) -> Card {
     // The driver's version and more follow the list. A count that is printed needs no list.
     let last = named.iter().map(|(.., line)| *line).max().unwrap_or_default();
     let is_open =
-        text.lines().skip(last).all(|line| line.trim().is_empty()) || (0..).zip(&indices).any(|(n, i)| n != *i);
+        text.lines().skip(last).all(|line| line.trim().is_empty()) || !from_zero(indices.iter().map(|i| Some(*i)));
     if !indices.is_empty() && is_open {
         card.unread(&format!("A list of {}", counted(indices.len() as u64, "GPU", "GPUs")), CUT, last);
         count = None;

@@ -516,7 +516,8 @@ fn served(name: &str, text: &str, lines: &Range<usize>, mut command: Card) -> Ca
         if nodes.is_none() && node.is_none() && text.contains("#SBATCH") {
             // A sentence may stand above it, behind which Slurm would read no header.
             let begin = text.find("#!/").or_else(|| text.find("#SBATCH")).unwrap_or_default();
-            evidence::machines(text.get(begin..).unwrap_or(text), &mut command);
+            let script = text.get(begin..).unwrap_or(text);
+            evidence::machines(script, &config::options(script), &mut command);
         }
         command.stop = log.stop;
         command.said.clear();

@@ -103,7 +103,7 @@ fn during(desk: Desk, kept: Kept, step: &Step) -> AnyView {
         over: self::over(desk, exercise.chapter()),
         exercise,
         pass: ("Skip", false),
-        why: if step.again { "Once more, because it went wrong" } else { step.why.label() },
+        why: if step.again { "Once more, because you got it wrong" } else { step.why.label() },
     };
     let finish = move |_| {
         store().update(|doc| {

@@ -24,8 +24,6 @@ use crate::ui::drop_zone::drop_zone;
 use crate::ui::said::{Said, say};
 use crate::ui::{file, focus, focus_soon, link};
 
-/// What the fragment of a link begins with that holds a run.
-const NAME: &str = "r=";
 /// The longest fragment: mail and chats cut longer links.
 const LONGEST: usize = 60_000;
 /// Where texts are pasted.
@@ -227,7 +225,7 @@ impl Desk {
     fn keep(self) {
         let fragment = untrack(|| self.run(encoded));
         let address = match &fragment {
-            Some(text) => format!("run/#{NAME}{text}"),
+            Some(text) => format!("run/#{}{text}", link::RUN),
             // A link that couldn't be read stays as long as its card does.
             None if self.inputs.with_untracked(|inputs| inputs.iter().any(|i| i.card.outcome == Outcome::Refused)) => {
                 return;
@@ -249,7 +247,7 @@ fn encoded(run: &Run) -> Option<String> {
 /// The run of the address, if it has one. A fragment is read as it stands in the bar.
 fn fragment() -> Option<String> {
     let hash = location().hash().unwrap_or_default();
-    hash.trim_start_matches('#').strip_prefix(NAME).map(str::to_owned)
+    hash.trim_start_matches('#').strip_prefix(link::RUN).map(str::to_owned)
 }
 
 fn view() -> AnyView {
@@ -444,8 +442,9 @@ fn actions(desk: Desk) -> AnyView {
     let link = Memo::new(move |_| desk.run(encoded));
     let share = move || {
         if link.with(Option::is_some) {
-            let address =
-                move || link.get_untracked().map_or_else(|| "run/".to_owned(), |text| format!("run/#{NAME}{text}"));
+            let address = move || {
+                link.get_untracked().map_or_else(|| "run/".to_owned(), |text| format!("run/#{}{text}", link::RUN))
+            };
             copy_link("Copy a link", address)
         } else {
             view! { <span class="small">"This run is too long for a link. Send run.toml."</span> }.into_any()

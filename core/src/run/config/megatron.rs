@@ -244,7 +244,7 @@ pub(in crate::run) fn read(name: &str, text: &str) -> Card {
         super::cut(&mut card, text.lines().last().unwrap_or_default(), text.lines().count(), &keys);
     }
     // What the job asks for, where the launch doesn't say it.
-    crate::run::evidence::machines(text, &mut card);
+    crate::run::evidence::machines(text, &given, &mut card);
     let machines = [card.run.cluster.nodes, card.run.cluster.node];
     crate::run::evidence::started(text, machines, &mut card);
     card.done()

@@ -229,18 +229,16 @@ pub(super) fn read_given(given: &[Given], card: &mut Card, of: impl Fn(&[Given],
     let before = card.clone();
     let certain: Vec<Given> = given.iter().filter(|given| given.open.is_none()).cloned().collect();
     of(&certain, card);
+    let is_it = |flag: &Given, other: &Given| (&other.name, &other.values) == (&flag.name, &flag.values);
     let mut open: Vec<&Given> = Vec::new();
     for flag in given.iter().filter(|given| given.open.is_some()) {
-        if open.len() < MOST_OPEN
-            && !open.iter().any(|other| (&other.name, &other.values) == (&flag.name, &flag.values))
-        {
+        if open.len() < MOST_OPEN && !open.iter().any(|other| is_it(flag, other)) {
             open.push(flag);
         }
     }
     if open.is_empty() {
         return;
     }
-    let is_it = |flag: &Given, other: &Given| (&other.name, &other.values) == (&flag.name, &flag.values);
     let with = |is_on: &dyn Fn(&Given) -> bool| {
         let on: Vec<Given> = given.iter().filter(|given| given.open.is_none() || is_on(given)).cloned().collect();
         let mut trial = before.clone();
